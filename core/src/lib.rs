@@ -1,0 +1,15 @@
+//! Write [pup](https://docs.pup.run) extensions as typed Rust functions.
+//!
+//! This crate holds the author's API and every rule of the extension contract: signatures and their
+//! rotation, replay rejection, MCP `2026-07-28`, once-only effects. It does no I/O, reads no clock and
+//! draws no randomness; an adapter crate (`pup-extension-local`, `-lambda`, `-workers`) lends it those
+//! through two ports, [`runtime::Runtime`] and [`store::Store`].
+
+pub mod manifest;
+pub mod marker;
+pub mod mcp;
+pub mod runtime;
+pub mod schema;
+pub mod signing;
+pub mod store;
+pub mod time;
