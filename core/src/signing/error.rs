@@ -180,9 +180,7 @@ impl Refusal {
         match self.reason {
             Reason::Missing(_) => RefusalKind::MissingHeader,
             Reason::Duplicate(_) => RefusalKind::DuplicateHeader,
-            Reason::IdLength | Reason::IdCharacters | Reason::IdAmbiguous => {
-                RefusalKind::MalformedId
-            }
+            Reason::IdLength | Reason::IdCharacters => RefusalKind::MalformedId,
             Reason::TimestampDigits | Reason::TimestampTooLong => RefusalKind::MalformedTimestamp,
             Reason::TooOld => RefusalKind::TooOld,
             Reason::TooFarAhead => RefusalKind::TooFarAhead,
@@ -210,10 +208,6 @@ pub(super) enum Reason {
     IdLength,
     #[error("webhook-id must be visible ASCII, without spaces")]
     IdCharacters,
-    #[error(
-        "webhook-id must not have 10 to 12 digits between full stops, since they would pass for the timestamp"
-    )]
-    IdAmbiguous,
     #[error(
         "webhook-timestamp must be digits only: whole seconds since 1970, without a sign or spaces"
     )]

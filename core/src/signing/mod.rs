@@ -30,9 +30,7 @@
 //!
 //! # What is accepted
 //!
-//! - `webhook-id`, exactly once: 1 to [`MAX_ID_BYTES`] visible ASCII characters. One that could be confused with an
-//!   id *and* a timestamp (`a.1785196800`, a part of 10 to 12 digits after a full stop) is refused: the signed
-//!   content could be cut in two places, and a request that was signed once could be sent again under another id.
+//! - `webhook-id`, exactly once: 1 to [`MAX_ID_BYTES`] visible ASCII characters.
 //! - `webhook-timestamp`, exactly once: 1 to 12 digits and nothing else, whole seconds since 1970, at most
 //!   [`TOLERANCE`] before or after the time of receipt.
 //! - `webhook-signature`, one or more times, [`MAX_SIGNATURES`] entries and [`MAX_SIGNATURE_BYTES`] bytes in all:
