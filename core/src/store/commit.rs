@@ -26,7 +26,12 @@ impl Commit {
     /// An empty commit. `id` becomes the revision of all that it writes; it must be random and never used before.
     #[must_use]
     pub const fn new(id: Revision, partition: Partition) -> Self {
-        Self { id, partition, changes: Vec::new(), bytes: 0 }
+        Self {
+            id,
+            partition,
+            changes: Vec::new(),
+            bytes: 0,
+        }
     }
 
     /// Adds a change.
@@ -42,7 +47,10 @@ impl Commit {
         };
         let bytes = self.bytes + change.name.as_str().len() + value;
         if value > MAX_VALUE_BYTES {
-            return Err(CommitError::ValueTooLarge { name: change.name, bytes: value });
+            return Err(CommitError::ValueTooLarge {
+                name: change.name,
+                bytes: value,
+            });
         }
         if self.changes.iter().any(|other| other.name == change.name) {
             return Err(CommitError::NamedTwice { name: change.name });
@@ -101,26 +109,47 @@ pub struct Change {
 impl Change {
     /// Writes a value.
     #[must_use]
-    pub const fn put(name: Name, expect: Expect, value: Value, expires_at: Option<Timestamp>) -> Self {
-        Self { name, expect, operation: Operation::Put { value, expires_at } }
+    pub const fn put(
+        name: Name,
+        expect: Expect,
+        value: Value,
+        expires_at: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            name,
+            expect,
+            operation: Operation::Put { value, expires_at },
+        }
     }
 
     /// Removes the item, if it is there.
     #[must_use]
     pub const fn delete(name: Name, expect: Expect) -> Self {
-        Self { name, expect, operation: Operation::Delete }
+        Self {
+            name,
+            expect,
+            operation: Operation::Delete,
+        }
     }
 
     /// Writes nothing, but fails the commit where the expectation does not hold.
     #[must_use]
     pub const fn check(name: Name, expect: Expect) -> Self {
-        Self { name, expect, operation: Operation::Check }
+        Self {
+            name,
+            expect,
+            operation: Operation::Check,
+        }
     }
 
     /// Adds to a number; an absent item counts as zero. Never in conflict with another add.
     #[must_use]
     pub const fn add(name: Name, delta: i64) -> Self {
-        Self { name, expect: Expect::Any, operation: Operation::Add { delta } }
+        Self {
+            name,
+            expect: Expect::Any,
+            operation: Operation::Add { delta },
+        }
     }
 }
 

@@ -18,7 +18,10 @@ mod key;
 use std::future::Future;
 
 pub use self::{
-    commit::{Change, Commit, CommitError, Expect, InTheWay, MAX_COMMIT_BYTES, MAX_COMMIT_ITEMS, Operation, Outcome},
+    commit::{
+        Change, Commit, CommitError, Expect, InTheWay, MAX_COMMIT_BYTES, MAX_COMMIT_ITEMS,
+        Operation, Outcome,
+    },
     error::{StoreError, StoreErrorKind},
     item::{Item, MAX_VALUE_BYTES, Revision, Value},
     key::{Key, KeyError, Name, Partition},
@@ -35,7 +38,11 @@ use crate::{
 /// without a TTL of its own removes a bounded number of expired items with each commit.
 pub trait Store: MaybeSend + MaybeSync + 'static {
     /// The item at `key`, strongly consistent: what a commit that was acknowledged wrote is seen.
-    fn get(&self, key: &Key, now: Timestamp) -> impl Future<Output = Result<Option<Item>, StoreError>> + MaybeSend;
+    fn get(
+        &self,
+        key: &Key,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Option<Item>, StoreError>> + MaybeSend;
 
     /// Applies every change, or none.
     ///
@@ -55,7 +62,11 @@ pub trait Store: MaybeSend + MaybeSync + 'static {
     ///
     /// Each item is current when it is read, but the page is no snapshot: items that come or go while the pages
     /// are read may or may not appear.
-    fn list(&self, query: &Query, now: Timestamp) -> impl Future<Output = Result<Page, StoreError>> + MaybeSend;
+    fn list(
+        &self,
+        query: &Query,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Page, StoreError>> + MaybeSend;
 }
 
 /// What [`Store::list`] is asked for.
@@ -89,21 +100,45 @@ pub struct Page {
 
 /// The dyn-compatible twin, behind which core reaches whatever store there is.
 pub(crate) trait DynStore: MaybeSend + MaybeSync {
-    fn dyn_get<'a>(&'a self, key: &'a Key, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, StoreError>>;
-    fn dyn_commit<'a>(&'a self, commit: &'a Commit, now: Timestamp) -> BoxFuture<'a, Result<Outcome, StoreError>>;
-    fn dyn_list<'a>(&'a self, query: &'a Query, now: Timestamp) -> BoxFuture<'a, Result<Page, StoreError>>;
+    fn dyn_get<'a>(
+        &'a self,
+        key: &'a Key,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Item>, StoreError>>;
+    fn dyn_commit<'a>(
+        &'a self,
+        commit: &'a Commit,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Outcome, StoreError>>;
+    fn dyn_list<'a>(
+        &'a self,
+        query: &'a Query,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Page, StoreError>>;
 }
 
 impl<S: Store> DynStore for S {
-    fn dyn_get<'a>(&'a self, key: &'a Key, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, StoreError>> {
+    fn dyn_get<'a>(
+        &'a self,
+        key: &'a Key,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Item>, StoreError>> {
         Box::pin(self.get(key, now))
     }
 
-    fn dyn_commit<'a>(&'a self, commit: &'a Commit, now: Timestamp) -> BoxFuture<'a, Result<Outcome, StoreError>> {
+    fn dyn_commit<'a>(
+        &'a self,
+        commit: &'a Commit,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Outcome, StoreError>> {
         Box::pin(self.commit(commit, now))
     }
 
-    fn dyn_list<'a>(&'a self, query: &'a Query, now: Timestamp) -> BoxFuture<'a, Result<Page, StoreError>> {
+    fn dyn_list<'a>(
+        &'a self,
+        query: &'a Query,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
         Box::pin(self.list(query, now))
     }
 }
