@@ -5,7 +5,7 @@
 //! control characters and a lone dot segment are percent-encoded, an empty part is `%`, and a part that is too
 //! long is replaced by `%~` and its SHA-256.
 
-use std::fmt;
+use std::{borrow::Borrow, fmt};
 
 use sha2::{Digest, Sha256};
 
@@ -131,6 +131,13 @@ impl Name {
     #[must_use]
     pub fn parts(&self) -> Vec<String> {
         self.0.split('/').map(decode_part).collect()
+    }
+}
+
+impl Borrow<str> for Name {
+    /// The encoded form, by which names compare.
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 
