@@ -8,8 +8,14 @@ use crate::time::Timestamp;
 
 /// The most items that one commit touches, those that it only checks included.
 pub const MAX_COMMIT_ITEMS: usize = 100;
-/// The most bytes of one commit: its keys and values together.
+/// The most bytes of one commit: its keys and values together, and [`ITEM_OVERHEAD_BYTES`] an item.
 pub const MAX_COMMIT_BYTES: usize = 4 * 1024 * 1024;
+/// What an item counts towards [`MAX_COMMIT_BYTES`] beside its key and value: backends that count (DynamoDB)
+/// count its revision, its expiry and the names of these too.
+pub const ITEM_OVERHEAD_BYTES: usize = 100;
+/// The latest expiry that an item may have, 2^53 - 1 milliseconds after the epoch (in the year 287396): the
+/// greatest that every backend keeps exactly. One that is never to expire has none.
+pub const MAX_EXPIRY: Timestamp = Timestamp::from_millis((1 << 53) - 1);
 
 /// A set of changes in one partition that apply together or not at all.
 ///
@@ -26,7 +32,12 @@ impl Commit {
     /// An empty commit. `id` becomes the revision of all that it writes; it must be random and never used before.
     #[must_use]
     pub const fn new(id: Revision, partition: Partition) -> Self {
-        Self { id, partition, changes: Vec::new(), bytes: 0 }
+        Self {
+            id,
+            partition,
+            changes: Vec::new(),
+            bytes: 0,
+        }
     }
 
     /// Adds a change.
@@ -34,15 +45,23 @@ impl Commit {
     /// # Errors
     ///
     /// When the commit names this item already, touches more than [`MAX_COMMIT_ITEMS`], holds more than
-    /// [`MAX_COMMIT_BYTES`], or the value is over [`MAX_VALUE_BYTES`]. The commit is left as it was.
+    /// [`MAX_COMMIT_BYTES`], the value is over [`MAX_VALUE_BYTES`], or the expiry is after [`MAX_EXPIRY`].
+    /// The commit is left as it was.
     pub fn push(&mut self, change: Change) -> Result<(), CommitError> {
-        let value = match &change.operation {
-            Operation::Put { value, .. } => value.size(),
-            Operation::Add { .. } | Operation::Delete | Operation::Check => 0,
+        let (value, expires_at) = match &change.operation {
+            Operation::Put { value, expires_at } => (value.size(), *expires_at),
+            Operation::Add { .. } | Operation::Delete | Operation::Check => (0, None),
         };
-        let bytes = self.bytes + change.name.as_str().len() + value;
+        let key = self.partition.as_str().len() + change.name.as_str().len();
+        let bytes = self.bytes + key + value + ITEM_OVERHEAD_BYTES;
         if value > MAX_VALUE_BYTES {
-            return Err(CommitError::ValueTooLarge { name: change.name, bytes: value });
+            return Err(CommitError::ValueTooLarge {
+                name: change.name,
+                bytes: value,
+            });
+        }
+        if expires_at.is_some_and(|at| at > MAX_EXPIRY) {
+            return Err(CommitError::ExpiresTooLate { name: change.name });
         }
         if self.changes.iter().any(|other| other.name == change.name) {
             return Err(CommitError::NamedTwice { name: change.name });
@@ -101,26 +120,47 @@ pub struct Change {
 impl Change {
     /// Writes a value.
     #[must_use]
-    pub const fn put(name: Name, expect: Expect, value: Value, expires_at: Option<Timestamp>) -> Self {
-        Self { name, expect, operation: Operation::Put { value, expires_at } }
+    pub const fn put(
+        name: Name,
+        expect: Expect,
+        value: Value,
+        expires_at: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            name,
+            expect,
+            operation: Operation::Put { value, expires_at },
+        }
     }
 
     /// Removes the item, if it is there.
     #[must_use]
     pub const fn delete(name: Name, expect: Expect) -> Self {
-        Self { name, expect, operation: Operation::Delete }
+        Self {
+            name,
+            expect,
+            operation: Operation::Delete,
+        }
     }
 
     /// Writes nothing, but fails the commit where the expectation does not hold.
     #[must_use]
     pub const fn check(name: Name, expect: Expect) -> Self {
-        Self { name, expect, operation: Operation::Check }
+        Self {
+            name,
+            expect,
+            operation: Operation::Check,
+        }
     }
 
     /// Adds to a number; an absent item counts as zero. Never in conflict with another add.
     #[must_use]
     pub const fn add(name: Name, delta: i64) -> Self {
-        Self { name, expect: Expect::Any, operation: Operation::Add { delta } }
+        Self {
+            name,
+            expect: Expect::Any,
+            operation: Operation::Add { delta },
+        }
     }
 }
 
@@ -225,4 +265,87 @@ pub enum CommitError {
         /// How many bytes it has.
         bytes: usize,
     },
+    /// After [`MAX_EXPIRY`].
+    #[error("{name:?} expires later than any store can keep; give it no expiry")]
+    ExpiresTooLate {
+        /// The item.
+        name: Name,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn name(number: usize) -> Name {
+        Name::of([number.to_string().as_str()]).unwrap()
+    }
+
+    fn put(number: usize, bytes: usize, expires_at: Option<Timestamp>) -> Change {
+        let value = Value::Bytes(Bytes::from(vec![0; bytes]));
+        Change::put(name(number), Expect::Any, value, expires_at)
+    }
+
+    fn empty() -> Commit {
+        Commit::new(Revision::new(1), Partition::unscoped())
+    }
+
+    #[test]
+    fn a_commit_touches_each_item_once_and_at_most_a_hundred() {
+        let mut commit = empty();
+        for number in 0..MAX_COMMIT_ITEMS {
+            commit
+                .push(Change::check(name(number), Expect::Absent))
+                .unwrap();
+        }
+        let twice = commit.push(Change::delete(name(0), Expect::Any));
+        assert_eq!(twice, Err(CommitError::NamedTwice { name: name(0) }));
+        let more = commit.push(Change::add(name(MAX_COMMIT_ITEMS), 1));
+        assert_eq!(more, Err(CommitError::TooManyItems));
+        assert_eq!(commit.changes().len(), MAX_COMMIT_ITEMS);
+    }
+
+    #[test]
+    fn keys_values_and_overhead_count_towards_four_megabytes() {
+        let mut commit = empty();
+        for number in 10..25 {
+            commit.push(put(number, MAX_VALUE_BYTES, None)).unwrap();
+        }
+        // The partition `u` has one byte, each name two.
+        let free = MAX_COMMIT_BYTES - 15 * (MAX_VALUE_BYTES + 3 + ITEM_OVERHEAD_BYTES);
+        let fits = free - 3 - ITEM_OVERHEAD_BYTES;
+        assert!(fits < MAX_VALUE_BYTES);
+        let over = commit.push(put(99, fits + 1, None));
+        let bytes = MAX_COMMIT_BYTES + 1;
+        assert_eq!(over, Err(CommitError::TooLarge { bytes }));
+        commit.push(put(99, fits, None)).unwrap();
+    }
+
+    #[test]
+    fn a_value_has_at_most_256_kilobytes() {
+        let bytes = MAX_VALUE_BYTES + 1;
+        let over = empty().push(put(1, bytes, None));
+        assert_eq!(
+            over,
+            Err(CommitError::ValueTooLarge {
+                name: name(1),
+                bytes
+            })
+        );
+        empty().push(put(1, MAX_VALUE_BYTES, None)).unwrap();
+    }
+
+    #[test]
+    fn an_expiry_that_some_backend_could_not_keep_is_refused() {
+        let late = Some(MAX_EXPIRY + Duration::from_millis(1));
+        assert_eq!(
+            empty().push(put(1, 0, late)),
+            Err(CommitError::ExpiresTooLate { name: name(1) })
+        );
+        empty().push(put(1, 0, Some(MAX_EXPIRY))).unwrap();
+    }
 }

@@ -20,12 +20,18 @@ pub enum StoreErrorKind {
 impl StoreError {
     /// Nothing was applied.
     pub fn not_applied(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind: StoreErrorKind::NotApplied, source: source.into() }
+        Self {
+            kind: StoreErrorKind::NotApplied,
+            source: source.into(),
+        }
     }
 
     /// It is not known whether the commit was applied.
     pub fn unknown(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind: StoreErrorKind::Unknown, source: source.into() }
+        Self {
+            kind: StoreErrorKind::Unknown,
+            source: source.into(),
+        }
     }
 
     /// What the failure leaves behind.
@@ -37,7 +43,10 @@ impl StoreError {
 
 impl fmt::Debug for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreError").field("kind", &self.kind).field("source", &self.source).finish()
+        f.debug_struct("StoreError")
+            .field("kind", &self.kind)
+            .field("source", &self.source)
+            .finish()
     }
 }
 

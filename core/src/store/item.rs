@@ -90,8 +90,12 @@ impl Revision {
     /// From the text form; `None` when it is not 32 lowercase hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        digits.then(|| u128::from_str_radix(text, 16).ok()).flatten().map(Self)
+        let digits =
+            text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        digits
+            .then(|| u128::from_str_radix(text, 16).ok())
+            .flatten()
+            .map(Self)
     }
 }
 
@@ -118,7 +122,14 @@ mod tests {
             assert_eq!(Revision::parse(&revision.to_string()), Some(revision));
             assert_eq!(Revision::from_bytes(revision.to_bytes()), revision);
         }
-        for text in ["", "0", "+0000000000000000000000000000000", &"g".repeat(32), &"A".repeat(32), &"0".repeat(33)] {
+        for text in [
+            "",
+            "0",
+            "+0000000000000000000000000000000",
+            &"g".repeat(32),
+            &"A".repeat(32),
+            &"0".repeat(33),
+        ] {
             assert_eq!(Revision::parse(text), None, "{text:?}");
         }
     }

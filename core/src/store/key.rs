@@ -5,7 +5,7 @@
 //! control characters and a lone dot segment are percent-encoded, an empty part is `%`, and a part that is too
 //! long is replaced by `%~` and its SHA-256.
 
-use std::fmt;
+use std::{borrow::Borrow, fmt};
 
 use sha2::{Digest, Sha256};
 
@@ -43,7 +43,10 @@ impl Partition {
     pub fn installation(id: &str) -> Self {
         let mut text = String::from("i/");
         push_part(&mut text, id, Long::Hash);
-        debug_assert!(text.len() <= MAX_PARTITION_BYTES, "a part is at most {MAX_PART_BYTES} bytes");
+        debug_assert!(
+            text.len() <= MAX_PARTITION_BYTES,
+            "a part is at most {MAX_PART_BYTES} bytes"
+        );
         Self(text)
     }
 
@@ -131,6 +134,13 @@ impl Name {
     }
 }
 
+impl Borrow<str> for Name {
+    /// The encoded form, by which names compare.
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
@@ -167,7 +177,10 @@ fn checked(text: String, limit: usize) -> Result<String, KeyError> {
     if text.is_empty() {
         Err(KeyError::Empty)
     } else if text.len() > limit {
-        Err(KeyError::TooLong { bytes: text.len(), limit })
+        Err(KeyError::TooLong {
+            bytes: text.len(),
+            limit,
+        })
     } else if text.chars().any(char::is_control) {
         Err(KeyError::Control)
     } else {
@@ -189,7 +202,8 @@ fn push_part(text: &mut String, part: &str, long: Long) {
                 if c == '/' || c == '%' || c.is_control() {
                     let mut utf8 = [0; 4];
                     for byte in c.encode_utf8(&mut utf8).bytes() {
-                        write!(text, "%{byte:02X}").unwrap_or_else(|_| unreachable!("a string takes any text"));
+                        write!(text, "%{byte:02X}")
+                            .unwrap_or_else(|_| unreachable!("a string takes any text"));
                     }
                 } else {
                     text.push(c);
@@ -232,7 +246,9 @@ fn decode_part(part: &str) -> String {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]
@@ -251,7 +267,10 @@ mod tests {
         assert_ne!(name(&["a", ""]), name(&["a"]));
         assert_ne!(name(&["a", ""]), name(&["a", "%"]));
         assert_ne!(name(&["%2F"]), name(&["/"]));
-        assert_eq!(name(&["a/b", "", "..", "\n"]).as_str(), "a%2Fb/%/%2E%2E/%0A");
+        assert_eq!(
+            name(&["a/b", "", "..", "\n"]).as_str(),
+            "a%2Fb/%/%2E%2E/%0A"
+        );
     }
 
     #[test]
@@ -268,7 +287,10 @@ mod tests {
         assert_eq!(Name::of([]), Err(KeyError::Empty));
         assert_eq!(
             Name::of_plain(["y".repeat(401).as_str()]),
-            Err(KeyError::TooLong { bytes: 401, limit: 400 })
+            Err(KeyError::TooLong {
+                bytes: 401,
+                limit: 400
+            })
         );
         assert!(Partition::installation(&"/".repeat(1_000)).as_str().len() <= MAX_PARTITION_BYTES);
         assert_eq!(Name::from_encoded("a\nb"), Err(KeyError::Control));

@@ -10,18 +10,32 @@
 //! - **A commit is all or nothing, and conditional.** Each change states what it expects of its item; if any
 //!   expectation fails, nothing is applied and the outcome names *every* item in the way.
 
+mod anchored;
 mod commit;
 mod error;
 mod item;
 mod key;
+mod list;
+mod memory;
+mod resolve;
+#[cfg(any(test, feature = "store-suite"))]
+pub mod suite;
+#[cfg(any(test, feature = "store-suite"))]
+pub mod testing;
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
+pub(crate) use self::{anchored::AnchoredCommit, resolve::commit_resolved};
 pub use self::{
-    commit::{Change, Commit, CommitError, Expect, InTheWay, MAX_COMMIT_BYTES, MAX_COMMIT_ITEMS, Operation, Outcome},
+    commit::{
+        Change, Commit, CommitError, Expect, ITEM_OVERHEAD_BYTES, InTheWay, MAX_COMMIT_BYTES,
+        MAX_COMMIT_ITEMS, MAX_EXPIRY, Operation, Outcome,
+    },
     error::{StoreError, StoreErrorKind},
     item::{Item, MAX_VALUE_BYTES, Revision, Value},
     key::{Key, KeyError, Name, Partition},
+    list::{Cursor, MAX_PAGE, MAX_PAGE_BYTES, Page, Query},
+    memory::MemoryStore,
 };
 use crate::{
     marker::{BoxFuture, MaybeSend, MaybeSync},
@@ -32,12 +46,21 @@ use crate::{
 ///
 /// `now` is the caller's time; a store never asks a clock of its own. An item whose `expires_at` is not after
 /// `now` is absent, for reads and for expectations alike, whether or not it was physically removed. A backend
-/// without a TTL of its own removes a bounded number of expired items with each commit.
+/// without a TTL of its own removes a bounded number of expired items with each commit (by the `now` of that
+/// commit, so what two clocks must agree on is given an expiry that is late enough for both). A read removes
+/// nothing.
 pub trait Store: MaybeSend + MaybeSync + 'static {
     /// The item at `key`, strongly consistent: what a commit that was acknowledged wrote is seen.
-    fn get(&self, key: &Key, now: Timestamp) -> impl Future<Output = Result<Option<Item>, StoreError>> + MaybeSend;
+    fn get(
+        &self,
+        key: &Key,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Option<Item>, StoreError>> + MaybeSend;
 
-    /// Applies every change, or none.
+    /// Applies every change, or none. A commit without changes is applied.
+    ///
+    /// A backend does its own retries of what is known to pass and to have applied nothing (a lock that is
+    /// held, a throttled request), as long as it has patience; it never answers for more than it knows.
     ///
     /// # Errors
     ///
@@ -55,55 +78,71 @@ pub trait Store: MaybeSend + MaybeSync + 'static {
     ///
     /// Each item is current when it is read, but the page is no snapshot: items that come or go while the pages
     /// are read may or may not appear.
-    fn list(&self, query: &Query, now: Timestamp) -> impl Future<Output = Result<Page, StoreError>> + MaybeSend;
+    fn list(
+        &self,
+        query: &Query,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Page, StoreError>> + MaybeSend;
 }
 
-/// What [`Store::list`] is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// The partition to read.
-    pub partition: Partition,
-    /// Names start with this; empty for all.
-    pub prefix: String,
-    /// Where an earlier page ended ([`Page::next`]); `None` for the first page.
-    pub after: Option<Cursor>,
-    /// The most items to return, 1 to [`MAX_PAGE`]. A page may be shorter and still not be the last.
-    pub limit: usize,
+/// A store that several owners share.
+impl<S: Store> Store for Arc<S> {
+    async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
+        S::get(self, key, now).await
+    }
+
+    async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
+        S::commit(self, commit, now).await
+    }
+
+    async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
+        S::list(self, query, now).await
+    }
 }
 
-/// The most items that one page of [`Store::list`] holds.
-pub const MAX_PAGE: usize = 1_000;
-
-/// A place in a listing, made by the store that made the page and meaningful to it alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor(pub String);
-
-/// One page of a listing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
-    /// The items, in the order of the names' bytes.
-    pub items: Vec<(Name, Item)>,
-    /// Where to go on; `None` when this was the last page.
-    pub next: Option<Cursor>,
-}
-
-/// The dyn-compatible twin, behind which core reaches whatever store there is.
+/// The dyn-compatible twin, behind which core reaches whatever store there is. It sends anchored commits
+/// alone, so that no flow can send one whose lost answer could not be found out; flows call
+/// [`commit_resolved`], which finds it out.
 pub(crate) trait DynStore: MaybeSend + MaybeSync {
-    fn dyn_get<'a>(&'a self, key: &'a Key, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, StoreError>>;
-    fn dyn_commit<'a>(&'a self, commit: &'a Commit, now: Timestamp) -> BoxFuture<'a, Result<Outcome, StoreError>>;
-    fn dyn_list<'a>(&'a self, query: &'a Query, now: Timestamp) -> BoxFuture<'a, Result<Page, StoreError>>;
+    fn dyn_get<'a>(
+        &'a self,
+        key: &'a Key,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Item>, StoreError>>;
+    fn dyn_commit<'a>(
+        &'a self,
+        commit: &'a AnchoredCommit,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Outcome, StoreError>>;
+    fn dyn_list<'a>(
+        &'a self,
+        query: &'a Query,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Page, StoreError>>;
 }
 
 impl<S: Store> DynStore for S {
-    fn dyn_get<'a>(&'a self, key: &'a Key, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, StoreError>> {
+    fn dyn_get<'a>(
+        &'a self,
+        key: &'a Key,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Item>, StoreError>> {
         Box::pin(self.get(key, now))
     }
 
-    fn dyn_commit<'a>(&'a self, commit: &'a Commit, now: Timestamp) -> BoxFuture<'a, Result<Outcome, StoreError>> {
-        Box::pin(self.commit(commit, now))
+    fn dyn_commit<'a>(
+        &'a self,
+        commit: &'a AnchoredCommit,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Outcome, StoreError>> {
+        Box::pin(self.commit(commit.as_commit(), now))
     }
 
-    fn dyn_list<'a>(&'a self, query: &'a Query, now: Timestamp) -> BoxFuture<'a, Result<Page, StoreError>> {
+    fn dyn_list<'a>(
+        &'a self,
+        query: &'a Query,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
         Box::pin(self.list(query, now))
     }
 }
