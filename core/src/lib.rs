@@ -8,6 +8,7 @@
 pub mod manifest;
 pub mod marker;
 pub mod mcp;
+pub mod presentation;
 pub mod runtime;
 pub mod schema;
 pub mod signing;
