@@ -252,7 +252,7 @@ mod tests {
             &same_bytes,
             &url_safe,
             &format!("{canonical}="),
-            &text([0; 29]),
+            &STANDARD.encode([0; 29]),
             "",
         ] {
             assert_eq!(

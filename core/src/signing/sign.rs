@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_nobody_would_verify_is_not_signed() {
-        for id in ["", " ", "a\n", "a\u{e4}", &"a".repeat(257), "a.1785196800"] {
+        for id in ["", " ", "a\n", "a\u{e4}", &"a".repeat(257)] {
             let error = secret().sign(id, Timestamp::EPOCH, b"").unwrap_err();
             assert_eq!(error.kind(), SignErrorKind::Id, "{id:?}");
         }
