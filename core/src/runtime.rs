@@ -67,7 +67,10 @@ impl HttpError {
 
 impl fmt::Debug for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpError").field("kind", &self.kind).field("source", &self.source).finish()
+        f.debug_struct("HttpError")
+            .field("kind", &self.kind)
+            .field("source", &self.source)
+            .finish()
     }
 }
 

@@ -7,28 +7,7 @@ use super::{
     Error,
     header::{PARAM_PREFIX, decode_value, single},
 };
-
-/// A tool parameter that its input schema marks with `x-mcp-header`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeaderParam {
-    /// The header's name without `Mcp-Param-`, as the schema has it. Case does not count.
-    pub name: String,
-    /// The properties that lead to the parameter, outermost first.
-    pub path: Vec<String>,
-    /// What the parameter is.
-    pub kind: HeaderParamKind,
-}
-
-/// The types that a mirrored parameter may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderParamKind {
-    /// A string, as it is.
-    String,
-    /// A whole number within ±(2⁵³ − 1), compared by value: `42.0` is `42`.
-    Integer,
-    /// `true` or `false`.
-    Boolean,
-}
+use crate::schema::{HeaderKind, HeaderParam};
 
 /// The largest whole number that every JSON implementation holds.
 const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
@@ -44,9 +23,9 @@ const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 /// [`Error::header_mismatch`], naming the header and the argument.
 ///
 /// ```
-/// use pup_extension::mcp::{HeaderParam, HeaderParamKind, check_param_headers};
+/// use pup_extension::{mcp::check_param_headers, schema::{HeaderKind, HeaderParam}};
 ///
-/// let region = HeaderParam { name: "Region".into(), path: vec!["region".into()], kind: HeaderParamKind::String };
+/// let region = HeaderParam { name: "Region".into(), path: vec!["region".into()], kind: HeaderKind::String };
 /// let mut headers = http::HeaderMap::new();
 /// headers.insert("mcp-param-region", "us-west1".parse().unwrap());
 /// let params = std::slice::from_ref(&region);
@@ -98,13 +77,11 @@ fn argument<'v>(arguments: &'v Value, path: &[String]) -> Option<&'v Value> {
         .filter(|value| !value.is_null())
 }
 
-fn agrees(kind: HeaderParamKind, argument: &Value, header: &str) -> bool {
+fn agrees(kind: HeaderKind, argument: &Value, header: &str) -> bool {
     match (kind, argument) {
-        (HeaderParamKind::String, Value::String(text)) => text == header,
-        (HeaderParamKind::Boolean, Value::Bool(flag)) => {
-            header == if *flag { "true" } else { "false" }
-        }
-        (HeaderParamKind::Integer, Value::Number(number)) => {
+        (HeaderKind::String, Value::String(text)) => text == header,
+        (HeaderKind::Boolean, Value::Bool(flag)) => header == if *flag { "true" } else { "false" },
+        (HeaderKind::Integer, Value::Number(number)) => {
             let header = serde_json::from_str::<Number>(header).ok();
             whole(number).is_some_and(|number| header.as_ref().and_then(whole) == Some(number))
         }

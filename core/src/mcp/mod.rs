@@ -61,7 +61,7 @@ pub use self::{
     id::{Id, MAX_REQUEST_ID_BYTES},
     message::{MAX_NESTING, Message, Notification, Request},
     method::Method,
-    mirrored::{HeaderParam, HeaderParamKind, check_param_headers},
+    mirrored::check_param_headers,
     origin::{AllowedOrigins, OriginError},
     results::{
         CacheHint, CacheScope, CallToolResult, DiscoverResult, EmptyResult, ListToolsResult,

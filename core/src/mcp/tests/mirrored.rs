@@ -3,9 +3,12 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::mcp::{HeaderParam, HeaderParamKind, check_param_headers};
+use crate::{
+    mcp::check_param_headers,
+    schema::{HeaderKind, HeaderParam},
+};
 
-fn param(kind: HeaderParamKind) -> HeaderParam {
+fn param(kind: HeaderKind) -> HeaderParam {
     HeaderParam {
         name: String::from("Value"),
         path: vec![String::from("at"), String::from("value")],
@@ -13,7 +16,7 @@ fn param(kind: HeaderParamKind) -> HeaderParam {
     }
 }
 
-fn agrees(kind: HeaderParamKind, arguments: &Value, headers: &[&str]) -> bool {
+fn agrees(kind: HeaderKind, arguments: &Value, headers: &[&str]) -> bool {
     let mut map = HeaderMap::new();
     for header in headers {
         map.append(
@@ -31,7 +34,7 @@ fn agrees(kind: HeaderParamKind, arguments: &Value, headers: &[&str]) -> bool {
     }
 }
 
-fn same(kind: HeaderParamKind, value: Value, header: &str) -> bool {
+fn same(kind: HeaderKind, value: Value, header: &str) -> bool {
     let mut arguments = json!({ "at": {} });
     arguments["at"]["value"] = value;
     agrees(kind, &arguments, &[header])
@@ -39,7 +42,7 @@ fn same(kind: HeaderParamKind, value: Value, header: &str) -> bool {
 
 #[test]
 fn a_header_is_there_exactly_when_its_argument_is() {
-    let kind = HeaderParamKind::String;
+    let kind = HeaderKind::String;
     for absent in [
         json!({}),
         json!({ "at": {} }),
@@ -60,7 +63,7 @@ fn a_header_is_there_exactly_when_its_argument_is() {
 
 #[test]
 fn strings_are_compared_decoded_and_with_case() {
-    let kind = HeaderParamKind::String;
+    let kind = HeaderKind::String;
     for (value, header) in [
         ("Hello", "Hello"),
         ("Hello", "  Hello\t"),
@@ -84,7 +87,7 @@ fn strings_are_compared_decoded_and_with_case() {
 
 #[test]
 fn integers_are_compared_by_value_in_the_safe_range() {
-    let kind = HeaderParamKind::Integer;
+    let kind = HeaderKind::Integer;
     for (value, header) in [
         (json!(42), "42"),
         (json!(42), "42.0"),
@@ -120,7 +123,7 @@ fn integers_are_compared_by_value_in_the_safe_range() {
 
 #[test]
 fn booleans_are_true_or_false_in_lower_case() {
-    let kind = HeaderParamKind::Boolean;
+    let kind = HeaderKind::Boolean;
     assert!(same(kind, json!(true), "true") && same(kind, json!(false), "false"));
     for (value, header) in [
         (json!(true), "false"),
@@ -148,18 +151,14 @@ fn header_names_have_no_case_and_only_those_of_the_tool_count() {
         "y".parse().unwrap(),
     );
     let arguments = json!({ "at": { "value": true }, "other": "z" });
-    assert!(check_param_headers(&headers, &[param(HeaderParamKind::Boolean)], &arguments).is_ok());
+    assert!(check_param_headers(&headers, &[param(HeaderKind::Boolean)], &arguments).is_ok());
 }
 
 #[test]
 fn the_message_names_the_argument_but_not_its_value() {
     let arguments = json!({ "at": { "value": "s3cret" } });
-    let error = check_param_headers(
-        &HeaderMap::new(),
-        &[param(HeaderParamKind::String)],
-        &arguments,
-    )
-    .unwrap_err();
+    let error = check_param_headers(&HeaderMap::new(), &[param(HeaderKind::String)], &arguments)
+        .unwrap_err();
     assert!(
         error.message().contains("arguments.at.value") && !error.message().contains("s3cret"),
         "{error}"

@@ -5,9 +5,12 @@ use proptest::{collection::vec, prelude::*};
 use serde_json::{Value, json};
 
 use super::Post;
-use crate::mcp::{
-    AllowedOrigins, HeaderParam, HeaderParamKind, Id, Message, Method, ResultObject, admit,
-    check_param_headers, header::encode_value, respond,
+use crate::{
+    mcp::{
+        AllowedOrigins, Id, Message, Method, ResultObject, admit, check_param_headers,
+        header::encode_value, respond,
+    },
+    schema::{HeaderKind, HeaderParam},
 };
 
 const HEADERS: [&str; 6] = [
@@ -79,7 +82,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<(), TestCaseError> {
                 let param = HeaderParam {
                     name: String::from("Value"),
                     path: vec![String::from("value")],
-                    kind: HeaderParamKind::String,
+                    kind: HeaderKind::String,
                 };
                 if let Method::CallTool { arguments, .. } = &admitted.method {
                     prop_assert!(arguments.is_object());
@@ -181,7 +184,7 @@ proptest! {
     #[test]
     fn any_string_agrees_with_its_own_header_and_with_no_other(value: String, other: String) {
         let param =
-            HeaderParam { name: String::from("Value"), path: vec![String::from("v")], kind: HeaderParamKind::String };
+            HeaderParam { name: String::from("Value"), path: vec![String::from("v")], kind: HeaderKind::String };
         let arguments = json!({ "v": value });
         for header in [&value, &other] {
             let mut headers = HeaderMap::new();
@@ -197,7 +200,7 @@ proptest! {
         distance in -2_i64..=2,
     ) {
         let param =
-            HeaderParam { name: String::from("Value"), path: vec![String::from("v")], kind: HeaderParamKind::Integer };
+            HeaderParam { name: String::from("Value"), path: vec![String::from("v")], kind: HeaderKind::Integer };
         let mut headers = HeaderMap::new();
         headers.insert("mcp-param-value", HeaderValue::from(value + distance));
         let agrees = check_param_headers(&headers, std::slice::from_ref(&param), &json!({ "v": value })).is_ok();

@@ -130,6 +130,11 @@ impl<S> FaultStore<S> {
         self.with(|state| state.plan.insert(operation, fault));
     }
 
+    /// Lets no operation fail from now on, whatever was planned.
+    pub fn heal(&self) {
+        self.with(|state| state.plan.clear());
+    }
+
     /// What was asked so far, in the order in which it was.
     #[must_use]
     pub fn operations(&self) -> Vec<Recorded> {
