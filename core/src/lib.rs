@@ -5,12 +5,22 @@
 //! draws no randomness; an adapter crate (`pup-extension-local`, `-lambda`, `-workers`) lends it those
 //! through two ports, [`runtime::Runtime`] and [`store::Store`].
 
+pub mod budget;
+pub mod context;
+pub mod extension;
+mod ledger;
 pub mod manifest;
 pub mod marker;
 pub mod mcp;
+mod ports;
+pub mod prelude;
 pub mod presentation;
 pub mod runtime;
 pub mod schema;
+pub mod service;
 pub mod signing;
+pub mod state;
 pub mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod time;

@@ -1,0 +1,11 @@
+//! What an extension's source needs, in one import.
+
+pub use crate::{
+    context::{Event, EventContext, Settings, ToolContext, UserRequest},
+    extension::{BuildError, Contents, Extension, Reply, Tool, ToolError},
+    manifest::{Command, EventKind, Setting},
+    mcp::Content,
+    presentation::{Action, Presentation},
+    state::State,
+    time::Timestamp,
+};

@@ -1,0 +1,207 @@
+//! An event's envelope, read leniently where the protocol leaves its inside open.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    context::Settings,
+    ledger::{Fingerprint, canonical},
+};
+
+/// What a delivery says.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    pub(super) installation_id: String,
+    pub(super) channel_id: Option<String>,
+    pub(super) settings: Settings,
+    pub(super) event_id: String,
+    pub(super) occurred_at: String,
+    /// The type's name; an unknown one is no error.
+    pub(super) kind: String,
+    pub(super) member_id: Option<String>,
+    pub(super) raw: Arc<RawValue>,
+    /// Over what is the same in every retry: `eventId` and `event`. Settings may change in between.
+    pub(super) fingerprint: Fingerprint,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    version: Value,
+    id: String,
+    event_id: String,
+    occurred_at: String,
+    event: Box<RawValue>,
+    context: WireContext,
+    // Where the event is a plain string, its data stands beside it.
+    member_id: Option<Value>,
+    user_id: Option<Value>,
+    member: Option<Value>,
+    user: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireContext {
+    installation_id: String,
+    channel_id: Option<String>,
+    settings: Option<Value>,
+}
+
+/// The most bytes of an id. pup's are short; what is longer is no id.
+const MAX_ID_BYTES: usize = 256;
+
+impl Envelope {
+    /// Reads a body that was signed under `webhook_id`.
+    pub(super) fn parse(body: &[u8], webhook_id: &str) -> Result<Self, &'static str> {
+        let wire: Wire = serde_json::from_slice(body).map_err(|_| {
+            "the body must be an event's envelope: `version`, `id`, `eventId`, `occurredAt`, `event` and `context`"
+        })?;
+        if wire.id != webhook_id {
+            return Err("the envelope's `id` must equal the `webhook-id`");
+        }
+        if !matches!(&wire.version, Value::Number(version) if version.as_u64() == Some(1))
+            && wire.version.as_str() != Some("1")
+        {
+            return Err("the envelope's `version` is not supported: 1 is");
+        }
+        let installation_id = wire.context.installation_id;
+        if [&installation_id, &wire.event_id]
+            .iter()
+            .any(|id| id.is_empty() || id.len() > MAX_ID_BYTES)
+        {
+            return Err("an id in the envelope is empty or over 256 bytes");
+        }
+        let event: Value =
+            serde_json::from_str(wire.event.get()).map_err(|_| "the `event` can't be read")?;
+        let kind = match &event {
+            Value::String(kind) => Some(kind.as_str()),
+            Value::Object(members) => ["type", "name", "event", "kind"]
+                .iter()
+                .find_map(|name| members.get(*name).and_then(Value::as_str)),
+            _ => None,
+        }
+        .ok_or("the `event` must be an object with a string `type`")?
+        .to_owned();
+        let beside = [&wire.member_id, &wire.user_id, &wire.member, &wire.user];
+        let member_id = member_of(&event)
+            .or_else(|| event.get("data").and_then(member_of))
+            .or_else(|| beside.into_iter().flatten().find_map(id_in))
+            .filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
+        let fingerprint = Fingerprint::of(&[wire.event_id.as_bytes(), &canonical(&event)]);
+        Ok(Self {
+            installation_id,
+            channel_id: wire.context.channel_id,
+            settings: Settings::from_json(wire.context.settings.unwrap_or_default()),
+            event_id: wire.event_id,
+            occurred_at: wire.occurred_at,
+            kind,
+            member_id,
+            raw: Arc::from(wire.event),
+            fingerprint,
+        })
+    }
+}
+
+/// The member's id in an event, in the spellings that are usual.
+fn member_of(event: &Value) -> Option<String> {
+    [
+        "memberId",
+        "member_id",
+        "userId",
+        "user_id",
+        "member",
+        "user",
+    ]
+    .iter()
+    .find_map(|name| event.get(*name).and_then(id_in))
+}
+
+/// An id that stands as a string, or as the `id` of an object.
+fn id_in(value: &Value) -> Option<String> {
+    match value {
+        Value::String(id) => Some(id.clone()),
+        Value::Object(members) => members.get("id").and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn envelope(event: &Value) -> Value {
+        json!({
+            "version": 1, "id": "d1", "eventId": "e1", "occurredAt": "2026-07-28T00:00:00Z", "event": event,
+            "context": { "installationId": "i1", "settings": { "greeting": "Hi" } },
+        })
+    }
+
+    fn parse(envelope: &Value) -> Result<Envelope, &'static str> {
+        Envelope::parse(envelope.to_string().as_bytes(), "d1")
+    }
+
+    #[test]
+    fn the_usual_spellings_of_the_type_and_the_member_are_read() {
+        for event in [
+            json!({ "type": "member.joined", "memberId": "m1" }),
+            json!({ "type": "member.joined", "member_id": "m1" }),
+            json!({ "type": "member.joined", "userId": "m1" }),
+            json!({ "type": "member.joined", "member": { "id": "m1", "name": "x" } }),
+            json!({ "name": "member.joined", "data": { "memberId": "m1" } }),
+        ] {
+            let read = parse(&envelope(&event)).unwrap();
+            assert_eq!(
+                (read.kind.as_str(), read.member_id.as_deref()),
+                ("member.joined", Some("m1")),
+                "{event}"
+            );
+            assert_eq!(
+                serde_json::from_str::<Value>(read.raw.get()).unwrap(),
+                event
+            );
+        }
+        let mut plain = envelope(&json!("member.left"));
+        plain["memberId"] = json!("m2");
+        let read = parse(&plain).unwrap();
+        assert_eq!(
+            (read.kind.as_str(), read.member_id.as_deref()),
+            ("member.left", Some("m2"))
+        );
+    }
+
+    #[test]
+    fn the_fingerprint_is_of_the_event_and_not_of_the_settings() {
+        let event = json!({ "type": "member.joined", "memberId": "m1" });
+        let first = parse(&envelope(&event)).unwrap().fingerprint;
+        let mut other = envelope(&event);
+        other["context"]["settings"]["greeting"] = json!("changed");
+        assert_eq!(parse(&other).unwrap().fingerprint, first);
+        other["eventId"] = json!("e2");
+        assert_ne!(parse(&other).unwrap().fingerprint, first);
+        let other = envelope(&json!({ "type": "member.joined", "memberId": "m2" }));
+        assert_ne!(parse(&other).unwrap().fingerprint, first);
+    }
+
+    #[test]
+    fn what_is_no_envelope_is_refused_by_name() {
+        let event = json!({ "type": "member.joined", "memberId": "m1" });
+        let broken = |change: &dyn Fn(&mut Value)| {
+            let mut envelope = envelope(&event);
+            change(&mut envelope);
+            parse(&envelope).map(|_| ()).unwrap_err()
+        };
+        assert!(broken(&|e| e["id"] = json!("d2")).contains("webhook-id"));
+        assert!(broken(&|e| e["version"] = json!(2)).contains("`version`"));
+        assert!(broken(&|e| e["event"] = json!(7)).contains("`type`"));
+        assert!(broken(&|e| e["event"] = json!({})).contains("`type`"));
+        assert!(broken(&|e| e["context"]["installationId"] = json!("")).contains("empty"));
+        assert!(broken(&|e| e["context"] = json!({})).contains("envelope"));
+        assert!(Envelope::parse(b"[]", "d1").is_err());
+        assert!(Envelope::parse(b"\xff", "d1").is_err());
+    }
+}

@@ -1,0 +1,277 @@
+//! A request in, an answer out: the one path that everything takes.
+//!
+//! The order is fixed, and each step does no more than it needs:
+//!
+//! 1. **Route** by method and path.
+//! 2. **Bound** the body.
+//! 3. **Verify** the signature over the exact bytes. Up to here nothing is read from or written to the store, and
+//!    no JSON is parsed.
+//! 4. **Parse**: the challenge, the event's envelope, or MCP.
+//! 5. **Claim** the request's id, so that its replay is known.
+//! 6. **Dispatch** to the handler, within a budget.
+//! 7. **Commit** its effects together with its answer, and answer.
+
+mod answer;
+mod call;
+mod challenge;
+mod config;
+mod drive;
+mod envelope;
+mod events;
+mod mcp;
+mod route;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response};
+use sha2::{Digest, Sha256};
+
+use self::{
+    answer::{Answer, HttpRefusal},
+    route::{Route, declared_too_large, route},
+};
+pub use self::{
+    config::{
+        Config, ConfigError, PUBLIC_URL, SIGNING_SECRET, SIGNING_SECRET_PREVIOUS,
+        SIGNING_SECRET_PREVIOUS_UNTIL, keyring_from_vars,
+    },
+    route::MAX_BODY_BYTES,
+};
+use crate::{
+    budget::Deadline,
+    extension::Extension,
+    ledger::LedgerError,
+    manifest::{Endpoints, Violations},
+    mcp::AllowedOrigins,
+    ports::Ports,
+    runtime::Runtime,
+    signing::Verified,
+    store::Store,
+    time::Timestamp,
+};
+
+/// An extension that answers requests. Cheap to clone; an adapter makes one and gives it every request.
+#[derive(Clone)]
+pub struct Service {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    extension: Extension,
+    config: Config,
+    origins: AllowedOrigins,
+    manifest: Bytes,
+    discovery: Bytes,
+    tools: Bytes,
+    ports: Ports,
+}
+
+impl Service {
+    /// Puts an extension to work on a store and a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the public URL makes no endpoints that the protocol allows, or an allowed origin is none.
+    pub fn new(
+        extension: Extension,
+        config: Config,
+        store: impl Store,
+        runtime: impl Runtime,
+    ) -> Result<Self, ServiceError> {
+        let has_events = !extension.events.is_empty();
+        let endpoints = Endpoints::under(config.public_url(), has_events)
+            .map_err(|_| ServiceError::PublicUrl)?;
+        let manifest = extension
+            .manifest
+            .with_endpoints(endpoints, config.endpoint_rule)?;
+        let origins = AllowedOrigins::parse(config.allowed_origins.iter().map(String::as_str))
+            .map_err(|_| ServiceError::Origin)?;
+        let discovery = mcp::discovery(&extension).map_err(|_| ServiceError::Listing)?;
+        let tools = mcp::tool_list(&extension).map_err(|_| ServiceError::Listing)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                manifest: manifest.to_json(),
+                discovery,
+                tools,
+                extension,
+                config,
+                origins,
+                ports: Ports::new(store, runtime),
+            }),
+        })
+    }
+
+    /// Whether a request can be refused before its body is read. Call it with the head, so that nobody can make
+    /// the server read what it will not use; [`handle`](Self::handle) refuses the same.
+    ///
+    /// An adapter that meets more than [`MAX_BODY_BYTES`] while it reads gives [`Service::too_large`].
+    #[must_use]
+    pub fn refuse_early(
+        &self,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<Response<Bytes>> {
+        match route(method, path, self.inner.config.path_prefix()) {
+            Err(answer) => Some(answer.into_http()),
+            Ok(_) if declared_too_large(headers) => Some(Self::too_large()),
+            Ok(_) => None,
+        }
+    }
+
+    /// The answer to a body that is over the limit.
+    #[must_use]
+    pub fn too_large() -> Response<Bytes> {
+        Answer::refuse(HttpRefusal::TooLarge).into_http()
+    }
+
+    /// Answers a request.
+    ///
+    /// `now` is read once, when the request is received, and decides over its signature and its claims alike. The
+    /// future must be driven to its end even when the client hangs up: a commit that has begun is not to be
+    /// dropped. It takes no longer than the budget allows, if the store keeps to its own bounds.
+    pub async fn handle(&self, request: Request<Bytes>, now: Timestamp) -> Response<Bytes> {
+        let mut trace = Trace::default();
+        let answer = self.answer(request, now, &mut trace).await;
+        let status = answer.status().as_u16();
+        let duration = self.inner.ports.now().since(now);
+        tracing::info!(
+            request_id = trace.request_id.as_deref(),
+            endpoint = trace.endpoint,
+            method = trace.method,
+            tool = trace.tool.as_deref(),
+            outcome = trace.outcome,
+            status,
+            duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            "request"
+        );
+        answer.into_http()
+    }
+
+    async fn answer(&self, request: Request<Bytes>, now: Timestamp, trace: &mut Trace) -> Answer {
+        let (head, body) = request.into_parts();
+        let route = match route(
+            &head.method,
+            head.uri.path(),
+            self.inner.config.path_prefix(),
+        ) {
+            Ok(route) => route,
+            Err(answer) => {
+                trace.outcome = "no such endpoint";
+                return answer;
+            }
+        };
+        trace.endpoint = route.name();
+        if route == Route::Manifest {
+            trace.outcome = "ok";
+            let answer = Answer::ok(self.inner.manifest.clone());
+            return if head.method == Method::HEAD {
+                answer.without_body()
+            } else {
+                answer
+            };
+        }
+        if body.len() > MAX_BODY_BYTES || declared_too_large(&head.headers) {
+            trace.outcome = "too large";
+            return Answer::refuse(HttpRefusal::TooLarge);
+        }
+        if let Err(error) = self.inner.origins.check(&head.headers) {
+            trace.outcome = "foreign origin";
+            return mcp::refuse(&error, None);
+        }
+        let verified = match self.inner.config.keyring.verify(&head.headers, body, now) {
+            Ok(verified) => verified,
+            Err(refusal) => {
+                trace.outcome = "unverified";
+                return Answer::refuse(HttpRefusal::Unauthorized(refusal));
+            }
+        };
+        trace.request_id = Some(verified.id().to_owned());
+        let answer = self
+            .verified(route, &head.headers, verified, now, trace)
+            .await;
+        if trace.outcome.is_empty() {
+            trace.outcome = if answer.status().is_success() {
+                "ok"
+            } else {
+                "refused"
+            };
+        }
+        answer
+    }
+
+    async fn verified(
+        &self,
+        route: Route,
+        headers: &HeaderMap,
+        request: Verified,
+        now: Timestamp,
+        trace: &mut Trace,
+    ) -> Answer {
+        let deadline = Deadline::new(now, self.inner.config.budget);
+        match route {
+            Route::Manifest | Route::Challenge => self.challenge(&request, now).await,
+            Route::Mcp => self.mcp(headers, &request, deadline, trace).await,
+            Route::Events => self.event(&request, deadline).await,
+        }
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service")
+            .field("extension", &self.inner.extension)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the log says of a request: names that the extension itself gave, and never what was sent.
+#[derive(Default)]
+struct Trace {
+    request_id: Option<String>,
+    endpoint: &'static str,
+    method: Option<&'static str>,
+    tool: Option<String>,
+    outcome: &'static str,
+}
+
+/// Why an extension can't be put to work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// No endpoint can stand under the public URL.
+    #[error("{PUBLIC_URL} can't have a query or a fragment")]
+    PublicUrl,
+    /// The endpoints under the public URL are not what the protocol allows.
+    #[error("the endpoints under {PUBLIC_URL} are refused: {0}")]
+    Endpoints(#[from] Violations),
+    /// An allowed origin is none.
+    #[error("an allowed origin must be `scheme://host` or `scheme://host:port`, without a path")]
+    Origin,
+    /// The tools can't be listed as JSON.
+    #[error("the tools can't be listed as JSON")]
+    Listing,
+}
+
+/// A key for outside services: of these parts, stable, and telling nothing of them.
+fn idempotency_key(parts: &[&str]) -> Arc<str> {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let digest = hash.finalize();
+    digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<String>()
+        .into()
+}
+
+fn log_ledger_error(request_id: &str, error: &LedgerError) {
+    tracing::error!(request_id, error = %drive::chain(error), "the request could not be claimed; nothing of it ran");
+}
