@@ -127,7 +127,7 @@ fn is_plain(byte: u8) -> bool {
 }
 
 /// RFC 9110, 5.5: whitespace around a field value is no part of it.
-fn trim(value: &str) -> &str {
+pub(super) fn trim(value: &str) -> &str {
     value.trim_matches([' ', '\t'])
 }
 

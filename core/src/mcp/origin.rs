@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, header, uri::Authority};
 
-use super::Error;
+use super::{Error, header::trim};
 
 /// The origins whose `Origin` header is let through. pup calls from a server and sends none.
 ///
@@ -55,7 +55,7 @@ impl AllowedOrigins {
         let Some(first) = origins.next() else {
             return Ok(());
         };
-        let origin = first.to_str().ok().and_then(Origin::parse);
+        let origin = first.to_str().ok().map(trim).and_then(Origin::parse);
         match (origin, origins.next()) {
             (Some(origin), None) if self.0.contains(&origin) => Ok(()),
             _ => Err(Error::foreign_origin()),
