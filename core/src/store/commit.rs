@@ -99,6 +99,12 @@ impl Commit {
         &self.partition
     }
 
+    /// How many bytes count towards [`MAX_COMMIT_BYTES`].
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The changes, each of another item.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
@@ -323,6 +329,7 @@ mod tests {
         let bytes = MAX_COMMIT_BYTES + 1;
         assert_eq!(over, Err(CommitError::TooLarge { bytes }));
         commit.push(put(99, fits, None)).unwrap();
+        assert_eq!(commit.bytes(), MAX_COMMIT_BYTES);
     }
 
     #[test]
