@@ -1,0 +1,7 @@
+//! The client against an HTTP server that answers by script and checks what it gets.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod client;
+mod rules;
+mod server;
