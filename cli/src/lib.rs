@@ -27,6 +27,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The package's binary, `pup-ext`, is the same client on the command line.
 
 mod answer;
 mod answer_error;
@@ -63,3 +65,8 @@ pub use transport::{DEADLINE, RESPONSE_CAP};
 
 #[doc(no_inline)]
 pub use pup_extension::{signing::Secret, time::Timestamp};
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
