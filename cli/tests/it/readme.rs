@@ -1,0 +1,246 @@
+//! The examples of the README, run as they stand there.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    process::{Command, Stdio},
+    sync::Mutex,
+};
+
+use serde_json::{Value, json};
+
+use crate::server::{Received, SECRET, Script, Server};
+
+/// A command and what it must print, both streams together.
+struct Example<'a> {
+    command: &'a str,
+    output: Vec<&'a str>,
+}
+
+#[test]
+#[cfg(unix)]
+fn every_example_of_the_readme_does_what_it_says() {
+    let readme = include_str!("../../README.md");
+    let server = snack_club();
+    let mut commands = BTreeSet::new();
+    for example in examples(readme) {
+        let Some(rest) = example.command.split("pup-ext ").nth(1) else {
+            continue;
+        };
+        commands.insert(rest.split(' ').next().unwrap());
+        let printed = shell(example.command, &server.url);
+        let expected = example.output.join("\n");
+        assert!(
+            matches(&expected, printed.trim_end()),
+            "$ {}\nexpected:\n{expected}\nprinted:\n{printed}",
+            example.command
+        );
+    }
+    let all = [
+        "call",
+        "challenge",
+        "discover",
+        "event",
+        "manifest",
+        "secret",
+        "tools",
+    ];
+    assert_eq!(
+        commands.into_iter().collect::<Vec<_>>(),
+        all,
+        "each command has an example"
+    );
+}
+
+#[test]
+fn dots_stand_for_anything_and_all_else_for_itself() {
+    assert!(matches("a…c\nd", "abbc\nd"));
+    assert!(matches("a…", "a"));
+    assert!(!matches("a…c", "abd"));
+    assert!(!matches("ab", "abc"));
+    assert!(!matches("b", "ab"));
+    assert!(matches("a…c…e", "abcde"));
+}
+
+fn examples(readme: &str) -> Vec<Example<'_>> {
+    let mut examples: Vec<Example<'_>> = Vec::new();
+    let mut inside = false;
+    for line in readme.lines() {
+        match line {
+            "```console" => inside = true,
+            "```" => inside = false,
+            _ if !inside => {}
+            _ => match line.strip_prefix("$ ") {
+                Some(command) => examples.push(Example {
+                    command,
+                    output: Vec::new(),
+                }),
+                None => examples.last_mut().unwrap().output.push(line),
+            },
+        }
+    }
+    examples
+}
+
+/// Runs a line of shell with `pup-ext` on the path, and returns what it prints to either stream.
+fn shell(command: &str, url: &str) -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_pup-ext")).parent().unwrap();
+    let path = std::env::join_paths([folder, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let output = Command::new("/bin/sh")
+        .args(["-c", &format!("exec 2>&1; {command}")])
+        .env_clear()
+        .env("PATH", path)
+        .env("PUP_URL", url)
+        .env("PUP_SIGNING_SECRET", SECRET)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Whether a text is the expected one, where each `…` stands for anything.
+fn matches(expected: &str, text: &str) -> bool {
+    let mut parts = expected.split('…');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap()) else {
+        return false;
+    };
+    let mut parts: Vec<_> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// A server that answers what the examples ask as the Snack Club does.
+fn snack_club() -> Server {
+    let seen = Mutex::new(BTreeSet::new());
+    Server::start(move |request| {
+        if request.line.starts_with("GET /manifest.json ") {
+            return Script::json(200, &manifest());
+        }
+        if !request.is_signed() {
+            return Script::json(401, &json!({"error": "the signature does not match"}));
+        }
+        let body = request.json();
+        if request.line.starts_with("POST /challenge ") {
+            return Script::json(200, &body);
+        }
+        if request.line.starts_with("POST /events ") {
+            return Script::json(
+                200,
+                &json!({"presentation": {"text": "Welcome to the Snack Club!"}}),
+            );
+        }
+        let new = seen
+            .lock()
+            .unwrap()
+            .insert(request.header("webhook-id").unwrap().to_owned());
+        if !new {
+            let error = json!({"code": 1001, "message": "this request was answered before"});
+            return Script::error(request, 409, &error);
+        }
+        match body["method"].as_str().unwrap() {
+            "server/discover" => Script::result(request, &discovery()),
+            "tools/list" => Script::result(request, &tools()),
+            _ => call(request),
+        }
+    })
+}
+
+fn call(request: &Received) -> Script {
+    let params = &request.json()["params"];
+    let context = request.context();
+    let structured = match params["name"].as_str().unwrap() {
+        "snack_menu" => {
+            let mut menu = json!({
+                "choices": ["popcorn", "fruit", "pretzels"],
+                "pup": {
+                    "fields": [{"label": "Choices", "value": "popcorn, fruit, pretzels"}],
+                    "actions": [{
+                        "id": "save_fruit", "label": "Save fruit", "tool": "save_snack",
+                        "arguments": {"snack": "fruit"},
+                    }],
+                },
+            });
+            if let Some(greeting) = context["settings"].get("greeting") {
+                menu["greeting"] = greeting.clone();
+            }
+            menu
+        }
+        "save_snack" if params["arguments"]["snack"] == "fruit" => json!({"saved": "fruit"}),
+        "quote_request" => json!({
+            "content": context["userRequest"]["content"],
+            "messageId": context["userRequest"]["messageId"],
+        }),
+        _ => {
+            let error = json!({"code": -32602, "message": "snack: must be one of popcorn, fruit, pretzels"});
+            return Script::error(request, 400, &error);
+        }
+    };
+    let result = json!({
+        "resultType": "complete",
+        "content": [{"type": "text", "text": structured.to_string()}],
+        "structuredContent": structured,
+    });
+    Script::result(request, &result)
+}
+
+fn manifest() -> Value {
+    json!({
+        "manifestVersion": 1,
+        "protocolVersion": "2026-07-28",
+        "id": "snack_club",
+        "name": "Snack Club",
+        "author": "Example author",
+        "description": "Choose a snack and save your preference.",
+        "summary": "List snacks or save your preference.",
+        "instructions": "Use save_snack only when asked to save a preference.",
+        "endpoints": {
+            "challenge": "https://snacks.example.com/challenge",
+            "mcp": "https://snacks.example.com/mcp",
+        },
+        "tools": [
+            {"name": "snack_menu", "readOnly": true},
+            {"name": "save_snack"},
+            {"name": "forget_snack", "alwaysAsk": true},
+            {"name": "quote_request", "readOnly": true, "userRequest": true},
+        ],
+        "commands": [{"name": "snacks", "description": "See available snacks", "tool": "snack_menu"}],
+        "settings": [{"key": "greeting", "type": "text", "label": "Greeting"}],
+        "events": [],
+    })
+}
+
+fn discovery() -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"tools": {}},
+        "instructions": "Use save_snack only when asked to save a preference.",
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "snack_club", "version": "0.1.0"}},
+    })
+}
+
+fn tools() -> Value {
+    let nothing = json!({"type": "object", "properties": {}});
+    json!({"resultType": "complete", "tools": [
+        {"name": "snack_menu", "title": "See the snacks", "inputSchema": nothing},
+        {
+            "name": "save_snack",
+            "title": "Save your snack preference",
+            "description": "Save the asker's snack preference.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"snack": {"type": "string", "enum": ["popcorn", "fruit", "pretzels"]}},
+                "required": ["snack"],
+            },
+        },
+        {"name": "quote_request", "title": "Quote the request", "inputSchema": nothing},
+    ]})
+}
