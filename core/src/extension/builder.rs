@@ -63,7 +63,6 @@ impl Extension {
     /// assert_eq!(extension.manifest().id().as_str(), "snack_club");
     /// # Ok::<(), BuildError>(())
     /// ```
-    #[must_use]
     pub fn builder(id: impl Into<String>, name: impl Into<String>) -> ExtensionBuilder {
         ExtensionBuilder {
             draft: ManifestDraft {
@@ -344,7 +343,7 @@ impl fmt::Display for BuildError {
                     )?;
                 }
                 Problem::DoubledEvent(kind) => {
-                    write!(f, "events: `{kind}` has two handlers; one is allowed")?
+                    write!(f, "events: `{kind}` has two handlers; one is allowed")?;
                 }
             }
         }

@@ -71,7 +71,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
         }
         Value::String(string) => text(string, out),
         Value::Null | Value::Bool(_) | Value::Number(_) => {
-            out.extend_from_slice(value.to_string().as_bytes())
+            out.extend_from_slice(value.to_string().as_bytes());
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Answer {
 }
 
 /// Refusals of plain HTTP; those of MCP are JSON-RPC errors.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum HttpRefusal {
     NotFound,
     MethodNotAllowed { allow: &'static str },

@@ -57,7 +57,7 @@ impl Config {
     ///
     /// When the URL is no https URL with a host, or has credentials, a query or a fragment.
     pub fn new(keyring: Keyring, public_url: impl Into<String>) -> Result<Self, ConfigError> {
-        Self::with_rule(keyring, public_url.into(), EndpointRule::PublicHttps)
+        Self::with_rule(keyring, &public_url.into(), EndpointRule::PublicHttps)
     }
 
     /// The same for a server on this machine: the URL may also be plain http on loopback.
@@ -66,7 +66,7 @@ impl Config {
     ///
     /// As [`Config::new`].
     pub fn local(keyring: Keyring, public_url: impl Into<String>) -> Result<Self, ConfigError> {
-        Self::with_rule(keyring, public_url.into(), EndpointRule::OrLoopback)
+        Self::with_rule(keyring, &public_url.into(), EndpointRule::OrLoopback)
     }
 
     /// From a deployment's variables: `PUP_SIGNING_SECRET` and `PUP_PUBLIC_URL`, and during a rotation
@@ -83,7 +83,7 @@ impl Config {
 
     fn with_rule(
         keyring: Keyring,
-        public_url: String,
+        public_url: &str,
         endpoint_rule: EndpointRule,
     ) -> Result<Self, ConfigError> {
         let public_url = public_url.trim().trim_end_matches('/').to_owned();

@@ -66,8 +66,8 @@ pub(crate) fn declared_too_large(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    fn status(method: Method, path: &str, prefix: &str) -> u16 {
-        route(&method, path, prefix).map_or_else(|answer| answer.status().as_u16(), |_| 200)
+    fn status(method: &Method, path: &str, prefix: &str) -> u16 {
+        route(method, path, prefix).map_or_else(|answer| answer.status().as_u16(), |_| 200)
     }
 
     #[test]
@@ -79,10 +79,10 @@ mod tests {
             ("/mcp", Method::POST, Method::GET),
             ("/events", Method::POST, Method::PUT),
         ] {
-            assert_eq!(status(right, path, ""), 200, "{path}");
-            assert_eq!(status(wrong, path, ""), 405, "{path}");
+            assert_eq!(status(&right, path, ""), 200, "{path}");
+            assert_eq!(status(&wrong, path, ""), 405, "{path}");
         }
-        assert_eq!(status(Method::HEAD, "/manifest.json", ""), 200);
+        assert_eq!(status(&Method::HEAD, "/manifest.json", ""), 200);
     }
 
     #[test]
@@ -97,16 +97,16 @@ mod tests {
             "/manifest",
             "/prod/mcp",
         ] {
-            assert_eq!(status(Method::POST, path, ""), 404, "{path}");
+            assert_eq!(status(&Method::POST, path, ""), 404, "{path}");
         }
     }
 
     #[test]
     fn the_public_prefix_may_be_there_or_stripped() {
-        assert_eq!(status(Method::POST, "/snacks/mcp", "/snacks"), 200);
-        assert_eq!(status(Method::POST, "/mcp", "/snacks"), 200);
-        assert_eq!(status(Method::POST, "/snacksmcp", "/snacks"), 404);
-        assert_eq!(status(Method::POST, "/snacks/snacks/mcp", "/snacks"), 404);
+        assert_eq!(status(&Method::POST, "/snacks/mcp", "/snacks"), 200);
+        assert_eq!(status(&Method::POST, "/mcp", "/snacks"), 200);
+        assert_eq!(status(&Method::POST, "/snacksmcp", "/snacks"), 404);
+        assert_eq!(status(&Method::POST, "/snacks/snacks/mcp", "/snacks"), 404);
     }
 
     #[test]

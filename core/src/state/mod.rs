@@ -111,7 +111,6 @@ impl State {
     ///
     /// A page is no snapshot: entries that others add or remove meanwhile may or may not be in it, and an
     /// entry that was only listed does not make the commit conflict (one that this handler then writes does).
-    #[must_use]
     pub fn list<P: Serialize>(&self, prefix: P) -> Entries {
         let prefix = self.scope.prefix(&prefix);
         Entries::new(Arc::clone(&self.session), self.scope.clone(), prefix)

@@ -152,6 +152,10 @@ impl Signer {
 
     /// A call of a tool, by member `asker-1` of `installation-1` in `channel-1`.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`json!(…)` is handed over as it is made"
+    )]
     pub fn call(&self, tool: &str, arguments: Value, now: Timestamp) -> Sent {
         self.mcp(
             "tools/call",

@@ -93,7 +93,7 @@ struct Flow {
     /// Before the faults begin.
     prepare: fn(&Crash),
     /// Retries until everything is answered, and checks what stands.
-    check: fn(&Crash, Vec<Value>),
+    check: fn(&Crash, &[Value]),
 }
 
 /// Tries every operation of a flow with every fault; how many points that were.
@@ -108,7 +108,7 @@ fn try_every_point(flow: &Flow) -> usize {
     let answers = (flow.run)(&crash);
     let operations = crash.faults.operations().len() - before;
     assert!(operations > 0, "{} asks the store for nothing", flow.name);
-    (flow.check)(&crash, answers);
+    (flow.check)(&crash, &answers);
 
     let mut points = 0;
     for operation in 0..operations {
@@ -125,7 +125,7 @@ fn try_every_point(flow: &Flow) -> usize {
                 "{}: the operation {operation} was to fail by {fault:?}",
                 flow.name
             );
-            (flow.check)(&crash, answers);
+            (flow.check)(&crash, &answers);
             points += 1;
         }
     }
@@ -143,14 +143,14 @@ fn write(crash: &Crash) -> Sent {
 }
 
 /// The effect of one write stands once, whatever was answered before.
-fn wrote_once(crash: &Crash, answers: Vec<Value>) {
+fn wrote_once(crash: &Crash, answers: &[Value]) {
     let last = crash.until_answered(
         &write(crash)
             .webhook_id("write-final")
             .signed_at(crash.world.runtime.now()),
     );
     assert_eq!(last, json!({ "number": 1 }));
-    all_equal(&answers, &last, "an earlier answer");
+    all_equal(answers, &last, "an earlier answer");
     assert_eq!(crash.world.look()["next"], 1);
 }
 
@@ -162,13 +162,13 @@ fn event(crash: &Crash) -> Sent {
         .webhook_id("delivery-1")
 }
 
-fn greeted_once(crash: &Crash, answers: Vec<Value>) {
+fn greeted_once(crash: &Crash, answers: &[Value]) {
     let last = crash.until_delivered(&event(crash));
     assert_eq!(
         last,
         json!({ "presentation": { "fields": [{ "label": "Hello", "value": "m1 is number 1" }], "actions": [] } })
     );
-    all_equal(&answers, &last, "an earlier answer");
+    all_equal(answers, &last, "an earlier answer");
     assert_eq!(crash.world.look()["greeted"], 1);
 }
 
@@ -313,7 +313,7 @@ const FLOWS: [Flow; 9] = [
             assert_eq!(numbers, [Some(1), Some(2)], "each counted once");
             for answer in answers {
                 assert!(
-                    answer == first || answer == second,
+                    *answer == first || *answer == second,
                     "{answer} was answered, and is neither call's"
                 );
             }
@@ -341,7 +341,7 @@ const FLOWS: [Flow; 9] = [
                     .webhook_id("final")
                     .signed_at(now),
             );
-            all_equal(&answers, &last, "an earlier answer");
+            all_equal(answers, &last, "an earlier answer");
             assert_eq!(
                 (&last["number"], crash.world.look()["next"].clone()),
                 (&json!(1), json!(1))

@@ -236,7 +236,7 @@ fn ten_thousand_hostile_requests_bring_no_server_error_and_unsigned_ones_no_stor
                 )
                 .is_ok()
         };
-        let _ = store.take();
+        store.take();
         let request = Request::from_parts(head, Bytes::from(body));
         let answer = world
             .runtime
@@ -244,9 +244,9 @@ fn ten_thousand_hostile_requests_bring_no_server_error_and_unsigned_ones_no_stor
         let status = answer.status();
         assert!(!status.is_server_error(), "request {number}: {status}");
         if status.is_success() {
-            accepted += 1
+            accepted += 1;
         } else {
-            refused += 1
+            refused += 1;
         }
         if !still_signed {
             assert_eq!(

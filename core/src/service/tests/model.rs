@@ -161,8 +161,8 @@ impl<'a> Model<'a> {
         )
     }
 
-    fn apply(&mut self, action: Action) -> Result<(), TestCaseError> {
-        match action {
+    fn apply(&mut self, action: &Action) -> Result<(), TestCaseError> {
+        match *action {
             Action::Send {
                 instance,
                 call,
@@ -285,7 +285,7 @@ proptest! {
             numbers: BTreeMap::new(),
             sent: 0,
         };
-        for action in actions {
+        for action in &actions {
             model.apply(action)?;
         }
         model.settle()?;

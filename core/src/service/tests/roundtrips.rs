@@ -17,7 +17,7 @@ fn counted(prepare: &[&dyn Fn(&World) -> Sent], request: &dyn Fn(&World) -> Sent
     for prepare in prepare {
         let _ = world.send(&prepare(&world));
     }
-    let _ = store.take();
+    store.take();
     let answer = world.send(&request(&world));
     assert!(answer.status().is_success(), "{}", answer.status());
     store.take()

@@ -59,7 +59,6 @@ impl<S> CountingStore<S> {
     }
 
     /// What was asked so far; counting starts again at zero.
-    #[must_use]
     pub fn take(&self) -> Counts {
         std::mem::take(&mut *self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,0 +1,73 @@
+//! What this machine lends to core.
+
+use std::{
+    future::Future,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use bytes::Bytes;
+use pup_extension::{
+    runtime::{HttpError, Runtime},
+    time::Timestamp,
+};
+
+use crate::outbound::Outbound;
+
+/// Time, randomness and configuration of the process, and outbound HTTP.
+#[derive(Clone, Debug)]
+pub struct LocalRuntime {
+    outbound: Outbound,
+}
+
+impl LocalRuntime {
+    /// A runtime for this process. To be used inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the platform's TLS certificates can't be used.
+    pub fn new() -> Result<Self, HttpError> {
+        Ok(Self {
+            outbound: Outbound::new()?,
+        })
+    }
+}
+
+impl Runtime for LocalRuntime {
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "without randomness nothing here is safe to go on with"
+    )]
+    fn random(&self) -> u128 {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).expect("the operating system has randomness");
+        u128::from_be_bytes(bytes)
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
+        tokio::time::sleep(duration)
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    fn http(
+        &self,
+        request: http::Request<Bytes>,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<http::Response<Bytes>, HttpError>> + Send + 'static {
+        self.outbound.send(request, timeout)
+    }
+}
+
+/// The system's time. A clock before 1970 counts as 1970.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
