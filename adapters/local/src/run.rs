@@ -4,7 +4,7 @@ use std::{io, path::Path, process::ExitCode};
 
 use pup_extension::{
     extension::Extension,
-    runtime::{HttpError, Runtime as _},
+    runtime::Runtime as _,
     service::{Service, ServiceError},
 };
 
@@ -62,7 +62,7 @@ fn block_on(future: impl Future<Output = Result<(), RunError>>) -> Result<(), Ru
 }
 
 async fn serve(extension: Extension) -> Result<(), RunError> {
-    let runtime = LocalRuntime::new().map_err(RunError::Outbound)?;
+    let runtime = LocalRuntime::new();
     let var = |name: &str| runtime.var(name);
     let manifest = extension.manifest();
     let (id, name) = (
@@ -178,8 +178,6 @@ enum RunError {
     Listen { address: String, source: io::Error },
     #[error("the extension can't be served")]
     Service(#[from] ServiceError),
-    #[error("outbound requests can't be set up")]
-    Outbound(#[source] HttpError),
     #[error("the process can't start its threads")]
     Start(#[source] io::Error),
     #[error("the server stopped")]

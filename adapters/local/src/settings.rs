@@ -156,3 +156,82 @@ pub enum DevelopmentError {
     #[error(transparent)]
     Secret(#[from] SecretError),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars<'a>(set: &'a [(&str, &str)]) -> impl Fn(&str) -> Option<String> + 'a {
+        |name| {
+            let found = set.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        }
+    }
+
+    fn loopback() -> SocketAddr {
+        ([127, 0, 0, 1], 8787).into()
+    }
+
+    #[test]
+    fn without_variables_it_listens_on_loopback_and_keeps_its_data_beside() {
+        let settings = Settings::from_vars(vars(&[]), "snack_club").unwrap();
+        assert_eq!(settings.listen, loopback());
+        assert_eq!(settings.database, Path::new(".pup/snack_club.sqlite"));
+    }
+
+    #[test]
+    fn what_is_no_address_is_named() {
+        for listen in ["8787", "localhost", "127.0.0.1", "127.0.0.1:99999"] {
+            let error = Settings::from_vars(vars(&[(LISTEN, listen)]), "a").unwrap_err();
+            assert!(matches!(error, SettingsError::Listen), "{listen}");
+            assert!(error.to_string().contains(LISTEN));
+        }
+    }
+
+    #[test]
+    fn the_development_secret_is_made_once_and_readable_by_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("not/yet/there");
+        let first = Secrets::from_vars(vars(&[]), loopback(), &folder).unwrap();
+        let again = Secrets::from_vars(vars(&[]), loopback(), &folder).unwrap();
+        let (first, path) = first.development.unwrap();
+        assert_eq!(*first.reveal(), *again.development.unwrap().0.reveal());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{mode:o}");
+        }
+        fs::write(&path, "no secret").unwrap();
+        let error = Secrets::from_vars(vars(&[]), loopback(), &folder).unwrap_err();
+        assert!(error.to_string().contains("PUP_SIGNING_SECRET"), "{error}");
+    }
+
+    #[test]
+    fn two_that_start_at_once_have_one_development_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets: Vec<String> = std::thread::scope(|scope| {
+            let start = || {
+                let secrets = Secrets::from_vars(vars(&[]), loopback(), folder.path()).unwrap();
+                secrets.development.unwrap().0.reveal().to_string()
+            };
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(start)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(secrets.iter().all(|secret| *secret == secrets[0]));
+    }
+
+    #[test]
+    fn beyond_loopback_a_secret_must_be_configured() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = ([0, 0, 0, 0], 8787).into();
+        assert!(Secrets::from_vars(vars(&[]), all, folder.path()).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let set = [(SIGNING_SECRET, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")];
+        let secrets = Secrets::from_vars(vars(&set), all, folder.path()).unwrap();
+        assert!(secrets.development.is_none());
+    }
+}

@@ -23,7 +23,11 @@ pub(crate) fn run() -> ExitCode {
         }
     };
     let mut report = Report::default();
-    let begun = Place::new().and_then(|place| runtime.block_on(steps::all(&place, &mut report)));
+    let begun = std::env::current_exe()
+        .map_err(Into::into)
+        // A server is this program again.
+        .and_then(Place::new)
+        .and_then(|place| runtime.block_on(steps::all(&place, &mut report)));
     if let Err(error) = begun {
         eprintln!("error: the tour stopped: {error}");
         return ExitCode::FAILURE;

@@ -1,4 +1,4 @@
-//! The server that the tour visits: this program again, as a process that can be killed.
+//! The server that the tour visits: a process of its own, which can be killed.
 
 use std::{
     error::Error,
@@ -21,6 +21,7 @@ const START: Duration = Duration::from_secs(30);
 /// A fresh folder for the database, which goes when the tour ends.
 #[derive(Debug)]
 pub(crate) struct Place {
+    program: PathBuf,
     folder: TempDir,
 }
 
@@ -32,8 +33,10 @@ pub(crate) struct Secrets {
 }
 
 impl Place {
-    pub(crate) fn new() -> Result<Self> {
+    /// For servers that this program runs.
+    pub(crate) fn new(program: impl Into<PathBuf>) -> Result<Self> {
         Ok(Self {
+            program: program.into(),
             folder: tempfile::tempdir()?,
         })
     }
@@ -44,7 +47,7 @@ impl Place {
 
     /// Starts a server on a free port, on this place's database.
     pub(crate) fn serve(&self, secrets: &Secrets) -> Result<Server> {
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(&self.program);
         command
             .env("PUP_LISTEN", "127.0.0.1:0")
             .env("PUP_DATABASE", self.database())
@@ -94,10 +97,6 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn url(&self) -> &str {
-        &self.url
-    }
-
     pub(crate) fn client(&self, secret: &Secret) -> Result<Client> {
         Ok(Client::new(self.url.as_str(), secret.clone())?)
     }

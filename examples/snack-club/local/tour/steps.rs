@@ -24,7 +24,7 @@ pub(crate) async fn all(place: &Place, report: &mut Report) -> Result<()> {
     let mut answered = Vec::new();
 
     report.part("The manifest and the challenge");
-    manifest(&pup, &server, report).await?;
+    manifest(&pup, report).await?;
     challenge(&pup, report, &mut answered).await?;
 
     report.part("Discovery");
@@ -52,13 +52,13 @@ pub(crate) async fn all(place: &Place, report: &mut Report) -> Result<()> {
     rotation(place, server, first, report).await
 }
 
-async fn manifest(pup: &Client, server: &Server, report: &mut Report) -> Result<()> {
+async fn manifest(pup: &Client, report: &mut Report) -> Result<()> {
     let manifest = pup.manifest().await?.json()?;
     report.step(
         "the manifest is served, and names its tools and endpoints",
         expect(
             manifest["id"] == "snack_club"
-                && manifest["endpoints"]["mcp"] == format!("{}/mcp", server.url()),
+                && manifest["endpoints"]["mcp"] == format!("{}/mcp", pup.base_url()),
             || {
                 format!(
                     "snack_club {}, tools {}",

@@ -1,0 +1,10 @@
+//! The example as its users have it: in-process with a fake pup, and as a server of its own.
+
+mod kill;
+mod log;
+mod program;
+mod scenarios;
+#[path = "../../local/tour/server.rs"]
+mod server;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_snack-club");
