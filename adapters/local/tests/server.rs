@@ -211,7 +211,9 @@ mod outbound {
             assert!(read > 0);
             stream.write_all(&answer).await.ok();
             // Until the client is done.
-            tokio::io::copy(&mut stream, &mut tokio::io::sink()).await.ok();
+            tokio::io::copy(&mut stream, &mut tokio::io::sink())
+                .await
+                .ok();
         });
         address
     }

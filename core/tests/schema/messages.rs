@@ -148,6 +148,28 @@ fn of_alternatives_the_one_that_was_meant_is_explained() {
     );
 }
 
+/// So an enumeration looks whose values are described one by one.
+#[test]
+fn alternatives_that_are_values_are_listed() {
+    let described = json!({"oneOf": [
+        {"const": "popcorn", "type": "string", "description": "Salty."},
+        {"enum": ["fruit", "pretzels"], "type": "string"},
+    ]});
+    assert_eq!(
+        complaint(&described, &json!("gravel")),
+        "arguments: must be one of \"popcorn\", \"fruit\", \"pretzels\""
+    );
+    assert_eq!(
+        complaint(&described, &json!(null)),
+        "arguments: must be one of \"popcorn\", \"fruit\", \"pretzels\""
+    );
+    let optional = json!({"anyOf": [described, {"type": "null"}]});
+    assert_eq!(
+        complaint(&optional, &json!("gravel")),
+        "arguments: must be one of \"popcorn\", \"fruit\", \"pretzels\""
+    );
+}
+
 #[test]
 fn nothing_of_a_value_is_quoted() {
     let schema = json!({

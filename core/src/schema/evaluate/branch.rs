@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::{
     super::{
         mismatch::Path,
-        node::{Id, InPlace},
+        node::{Id, InPlace, Node},
         number::equal,
     },
     Evaluated, Run,
+    scalar::listed,
 };
 
 impl Run<'_> {
@@ -100,6 +101,9 @@ impl Run<'_> {
         if self.quiet > 0 {
             return false;
         }
+        if let Some(values) = fixed_values(self.nodes, ids) {
+            return self.mismatch(path, || format!("must be one of {}", listed(values)));
+        }
         let mut meant = ids.iter().filter(|id| self.is_meant(**id, value));
         if let (Some(id), None) = (meant.next(), meant.next()) {
             return self.check(*id, value, path, None);
@@ -134,4 +138,19 @@ impl Run<'_> {
                 .is_some_and(|value| equal(value, constant))
         })
     }
+}
+
+/// The values that the branches allow, if each lists its own: so an enumeration looks whose values are
+/// described one by one.
+fn fixed_values<'a>(nodes: &'a [Node], ids: &[Id]) -> Option<Vec<&'a Value>> {
+    let mut values = Vec::new();
+    for id in ids {
+        let node = nodes.get(id.at())?;
+        match (&node.constant, &node.choices) {
+            (Some(constant), _) => values.push(constant),
+            (None, Some(choices)) => values.extend(choices),
+            (None, None) => return None,
+        }
+    }
+    Some(values)
 }

@@ -32,9 +32,7 @@ impl Run<'_> {
     pub(super) fn check_choice(&mut self, node: &Node, value: &Value, path: &Path<'_>) -> bool {
         let constant_fits = node.constant.as_ref().is_none_or(|constant| {
             equal(constant, value)
-                || self.mismatch(path, || {
-                    format!("must be {}", listed(std::slice::from_ref(constant)))
-                })
+                || self.mismatch(path, || format!("must be {}", listed([constant])))
         });
         constant_fits
             && node.choices.as_ref().is_none_or(|choices| {
@@ -143,9 +141,9 @@ pub(super) fn count(count: u64, of: &str) -> String {
 }
 
 /// Values of the schema, as JSON, as many as fit a message.
-fn listed(values: &[Value]) -> String {
+pub(super) fn listed<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     let mut text = String::new();
-    for (at, value) in values.iter().enumerate() {
+    for (at, value) in values.into_iter().enumerate() {
         let separator = if at == 0 { "" } else { ", " };
         let value = value.to_string();
         if text.len() + value.len() > MAX_LISTED {
