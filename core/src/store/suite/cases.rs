@@ -2,7 +2,7 @@
 
 use super::{
     Failure, Harness, adds, atomicity, basics, expectations, expiry, keys, lists, lost_answers,
-    races, values,
+    once, races, values,
 };
 use crate::store::Store;
 
@@ -77,6 +77,12 @@ macro_rules! store_suite_cases {
                 a_commit_that_was_lost_is_sent_again
                 a_late_copy_and_its_second_are_applied_once
                 a_lost_commit_whose_anchor_was_taken_is_in_conflict
+            ]
+            once: [
+                of_64_duplicates_of_a_call_one_takes_effect
+                of_64_copies_of_a_delivery_one_takes_effect
+                of_64_replays_of_a_request_one_is_answered
+                of_64_calls_at_once_each_takes_effect
             ]
             keys: [
                 hostile_names_do_not_collide

@@ -29,8 +29,8 @@ pub(super) const NOW: Timestamp = Timestamp::from_secs(4_000_000_000);
 
 /// Two handles on one store, and what makes this run differ from others on it.
 pub struct Harness<S> {
-    store: Arc<S>,
-    other: Arc<S>,
+    pub(super) store: Arc<S>,
+    pub(super) other: Arc<S>,
     nonce: u128,
     drawn: AtomicU64,
     /// Goes after the stores.
@@ -60,7 +60,7 @@ impl<S: Store> Harness<S> {
     }
 
     /// A number that was not drawn before.
-    fn draw(&self) -> [u8; 16] {
+    pub(super) fn draw(&self) -> [u8; 16] {
         let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
         let mut hash = Sha256::new();
         hash.update(self.nonce.to_be_bytes());

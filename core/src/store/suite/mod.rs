@@ -23,7 +23,9 @@ mod harness;
 mod keys;
 mod lists;
 mod lost_answers;
+mod once;
 mod races;
+mod turns;
 mod values;
 
 pub use self::{
