@@ -19,8 +19,3 @@ pub use self::{
     settings::{DATABASE, DevelopmentError, LISTEN, Settings, SettingsError},
     store::{OpenError, OpenErrorKind, SqliteOptions, SqliteStore},
 };
-
-/// The README's examples compile and hold.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

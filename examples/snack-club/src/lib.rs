@@ -60,3 +60,8 @@ pub fn extension() -> Extension {
         .build()
         .expect("the manifest is valid")
 }
+
+/// The README's examples compile and hold.
+#[cfg(all(doctest, feature = "local"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
