@@ -5,6 +5,11 @@
 //! draws no randomness; an adapter crate (`pup-extension-local`, `-lambda`, `-workers`) lends it those
 //! through two ports, [`runtime::Runtime`] and [`store::Store`].
 
+// On wasm every `#[test]` of this crate is wasm-bindgen's.
+#[cfg(all(test, target_family = "wasm"))]
+#[macro_use(test)]
+extern crate pup_extension_wasm_test;
+
 pub mod budget;
 pub mod context;
 pub mod extension;

@@ -7,6 +7,11 @@
     reason = "a test fails by panicking"
 )]
 
+// On wasm every `#[test]` of this crate is wasm-bindgen's.
+#[cfg(target_family = "wasm")]
+#[macro_use(test)]
+extern crate pup_extension_wasm_test;
+
 mod compiling;
 mod finer_points;
 mod headers;
