@@ -16,6 +16,7 @@ use std::{
 use bytes::Bytes;
 
 use crate::{
+    marker::MaybeSend,
     runtime::{HttpError, HttpErrorKind, Runtime},
     time::Timestamp,
 };
@@ -163,7 +164,7 @@ impl Runtime for SimRuntime {
             .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
     }
 
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + MaybeSend + 'static {
         let mut state = self.state();
         let timer = (state.now + duration, state.next_timer);
         state.next_timer += 1;
@@ -181,7 +182,7 @@ impl Runtime for SimRuntime {
         &self,
         request: http::Request<Bytes>,
         _: Duration,
-    ) -> impl Future<Output = Result<http::Response<Bytes>, HttpError>> + Send + 'static {
+    ) -> impl Future<Output = Result<http::Response<Bytes>, HttpError>> + MaybeSend + 'static {
         let handler = self.state().http.clone();
         async move {
             match handler {
