@@ -79,7 +79,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`AnswerErrorKind::NotJson`].
+    /// [`NotJson`](crate::AnswerErrorKind::NotJson).
     pub fn json(&self) -> Result<Value, AnswerError> {
         let content_type = self
             .header(header::CONTENT_TYPE.as_str())
@@ -96,8 +96,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`AnswerErrorKind::NotJson`], [`AnswerErrorKind::NotRpc`] for JSON that is no JSON-RPC 2.0 response, and
-    /// [`AnswerErrorKind::OtherId`] for one that answers another request. An error response may leave its id out.
+    /// [`NotJson`](crate::AnswerErrorKind::NotJson), [`NotRpc`](crate::AnswerErrorKind::NotRpc) for JSON that is no JSON-RPC 2.0 response, and
+    /// [`OtherId`](crate::AnswerErrorKind::OtherId) for one that answers another request. An error response may leave its id out.
     pub fn reply(&self) -> Result<Reply, AnswerError> {
         let Value::Object(mut message) = self.json()? else {
             return Err(self.not_rpc("it is no object"));
@@ -128,8 +128,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`reply`](Self::reply); [`AnswerErrorKind::Refused`] for a JSON-RPC error, and
-    /// [`AnswerErrorKind::Status`] for a result whose status is not 2xx.
+    /// As [`reply`](Self::reply); [`Refused`](crate::AnswerErrorKind::Refused) for a JSON-RPC error, and
+    /// [`Status`](crate::AnswerErrorKind::Status) for a result whose status is not 2xx.
     pub fn result(&self) -> Result<Map<String, Value>, AnswerError> {
         match self.reply()? {
             Reply::Result(result) if self.status.is_success() => Ok(result),
@@ -142,7 +142,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of a kind that MCP does not know.
+    /// As [`result`](Self::result), and [`Shape`](crate::AnswerErrorKind::Shape) for a result of a kind that MCP does not know.
     pub fn outcome(&self) -> Result<Outcome, AnswerError> {
         Outcome::read(self.result()?)
     }
@@ -151,7 +151,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result without a list of tools.
+    /// As [`result`](Self::result), and [`Shape`](crate::AnswerErrorKind::Shape) for a result without a list of tools.
     pub fn tool_list(&self) -> Result<ToolList, AnswerError> {
         ToolList::read(self.result()?)
     }
@@ -160,8 +160,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
-    /// [`AnswerErrorKind::Shape`] for JSON without a text `challenge`.
+    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
+    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON without a text `challenge`.
     pub fn challenge(&self) -> Result<String, AnswerError> {
         match self.object()?.remove("challenge") {
             Some(Value::String(text)) => Ok(text),
@@ -173,8 +173,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
-    /// [`AnswerErrorKind::Shape`] for JSON other than `{}` and `{"presentation": …}`.
+    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
+    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON other than `{}` and `{"presentation": …}`.
     pub fn presentation(&self) -> Result<Option<Value>, AnswerError> {
         let mut object = self.object()?;
         let presentation = object.remove("presentation");
@@ -189,8 +189,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
-    /// [`AnswerErrorKind::Shape`] for JSON that is no object.
+    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
+    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON that is no object.
     pub fn object(&self) -> Result<Map<String, Value>, AnswerError> {
         if !self.status.is_success() {
             return Err(Inner::Status(self.status.as_u16()).into());

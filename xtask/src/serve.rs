@@ -65,7 +65,7 @@ fn local(project: &Project, port: u16) -> anyhow::Result<bool> {
         server = server.env(DATABASE, fresh.path().join("store.sqlite"));
         folder = Some(fresh);
     }
-    let status = supervise(server)?;
+    let status = supervise(&server)?;
     if let Some(folder) = folder {
         folder.close().context("can't remove the store's folder")?;
     }
@@ -74,7 +74,7 @@ fn local(project: &Project, port: u16) -> anyhow::Result<bool> {
 
 /// Runs a program to its end, and hands it each signal that is meant to end us.
 #[cfg(unix)]
-fn supervise(program: duct::Expression) -> anyhow::Result<ExitStatus> {
+fn supervise(program: &duct::Expression) -> anyhow::Result<ExitStatus> {
     use std::os::unix::process::CommandExt;
     use std::thread;
 
@@ -107,6 +107,6 @@ fn supervise(program: duct::Expression) -> anyhow::Result<ExitStatus> {
 }
 
 #[cfg(not(unix))]
-fn supervise(program: duct::Expression) -> anyhow::Result<ExitStatus> {
+fn supervise(program: &duct::Expression) -> anyhow::Result<ExitStatus> {
     Ok(program.run().context("cargo can't be started")?.status)
 }
