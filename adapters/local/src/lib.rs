@@ -1,6 +1,6 @@
 //! Runs a [pup extension](pup_extension) on this machine, with an embedded store and no cloud.
 //!
-//! [`run`] is a whole program: it takes its settings from the environment, keeps its data in an SQLite file, and
+//! [`run()`] is a whole program: it takes its settings from the environment, keeps its data in an SQLite file, and
 //! serves until it is told to stop. Its parts, [`Server`], [`SqliteStore`] and [`LocalRuntime`], can be put
 //! together in another way.
 

@@ -5,7 +5,7 @@
 //! 1. [`AllowedOrigins::check`]: a foreign `Origin` is refused (403).
 //! 2. [`Message::parse`]: strict JSON-RPC 2.0, read once, borrowing from the body. A
 //!    [notification](Notification) is answered with 202 and never runs anything.
-//! 3. [`admit`]: the headers agree with the body, the version is ours, the method exists, `_meta` and
+//! 3. [`admit()`]: the headers agree with the body, the version is ours, the method exists, `_meta` and
 //!    pup's [`Context`] are whole. Out comes a typed [`Method`].
 //! 4. For a tool with `x-mcp-header` parameters: [`check_param_headers`].
 //! 5. The answer: a [`ResultObject`] under [`respond`], or [`Error::to_body`] with [`Error::status`].

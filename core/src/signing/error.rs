@@ -112,7 +112,7 @@ pub struct SignError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignErrorKind {
-    /// The id is empty, longer than [`MAX_ID_BYTES`](super::MAX_ID_BYTES), holds more than visible ASCII, or holds
+    /// The id is empty, longer than [`MAX_ID_BYTES`], holds more than visible ASCII, or holds
     /// what would pass for the timestamp. Nobody would verify it.
     Id,
     /// The time has more than twelve digits in seconds: it is after the year 33658, or was no time at all.
@@ -160,12 +160,12 @@ pub enum RefusalKind {
     MalformedId,
     /// The timestamp is not 1 to 12 digits.
     MalformedTimestamp,
-    /// The timestamp is more than [`TOLERANCE`](super::TOLERANCE) ago.
+    /// The timestamp is more than [`TOLERANCE`] ago.
     TooOld,
-    /// The timestamp is more than [`TOLERANCE`](super::TOLERANCE) ahead.
+    /// The timestamp is more than [`TOLERANCE`] ahead.
     TooFarAhead,
-    /// There are more signatures than anyone needs: over [`MAX_SIGNATURES`](super::MAX_SIGNATURES) entries or
-    /// [`MAX_SIGNATURE_BYTES`](super::MAX_SIGNATURE_BYTES) bytes.
+    /// There are more signatures than anyone needs: over [`MAX_SIGNATURES`] entries or
+    /// [`MAX_SIGNATURE_BYTES`] bytes.
     TooManySignatures,
     /// No entry is a well-formed signature of version `v1`.
     NoSignature,

@@ -167,7 +167,7 @@ pub fn judge(
 /// - `block_on` runs a future to its end (such as [`block_on`](crate::store::suite::block_on), or one that
 ///   makes a tokio runtime).
 /// - `harness` is evaluated for each case, inside of the future: a fresh
-///   [`Harness`](crate::store::suite::Harness).
+///   [`Harness`].
 /// - `not_promised` names the cases that this backend does not promise. They run, and have to fail.
 ///
 /// ```
