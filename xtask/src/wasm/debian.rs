@@ -66,7 +66,7 @@ fn build(dir: &Path) -> anyhow::Result<std::path::PathBuf> {
     let target = dir.join("target");
     Command::new("/usr/bin/cargo")
         .args(["build", "--quiet", "--release", "--target", TARGET])
-        .arg("-Zbuild-std=std,panic_abort,panic_unwind")
+        .arg("-Zbuild-std=std,panic_abort,panic_unwind,test")
         // Building the library is an option of unstable compilers, which this makes of a stable one.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTC", "/usr/bin/rustc")
@@ -83,6 +83,10 @@ fn build(dir: &Path) -> anyhow::Result<std::path::PathBuf> {
 /// Puts the library where the compiler looks for it, and the linker where it looks for that.
 fn put(built: &Path, sysroot: &Path) -> anyhow::Result<()> {
     let lib = sysroot.join(TARGET).join("lib");
+    // Of two builds of one library, the compiler would not know which to take.
+    if lib.is_dir() {
+        fs::remove_dir_all(&lib).with_context(|| format!("can't replace {}", lib.display()))?;
+    }
     fs::create_dir_all(&lib).with_context(|| format!("can't make {}", lib.display()))?;
     let mut any = false;
     for file in fs::read_dir(built)? {

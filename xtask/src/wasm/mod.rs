@@ -4,6 +4,7 @@
 mod debian;
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -88,11 +89,12 @@ impl WasmToolchain {
             .env("CARGO_TARGET_DIR", &self.target_dir)
     }
 
+    /// Whether the target's libraries are there, that of tests among them, which one may have left out.
     fn has_target(&self) -> bool {
         self.with_toolchain(Command::new("rustc"))
             .args(["--print", "target-libdir", "--target", TARGET])
             .read()
-            .is_ok_and(|dir| Path::new(dir.trim()).is_dir())
+            .is_ok_and(|dir| has_test_library(Path::new(dir.trim())))
     }
 
     fn with_toolchain(&self, command: Command) -> Command {
@@ -101,6 +103,16 @@ impl WasmToolchain {
             None => command,
         }
     }
+}
+
+fn has_test_library(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|files| {
+        files.flatten().any(|file| {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("libtest-") && name.ends_with(".rlib")
+        })
+    })
 }
 
 /// Checks that Node is there, and new enough to run the tests.
@@ -136,6 +148,16 @@ fn node_major(version: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_without_the_library_of_tests_is_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!has_test_library(&dir.path().join("gone")));
+        fs::write(dir.path().join("libstd-1.rlib"), "").unwrap();
+        assert!(!has_test_library(dir.path()));
+        fs::write(dir.path().join("libtest-1.rlib"), "").unwrap();
+        assert!(has_test_library(dir.path()));
+    }
 
     #[test]
     fn nodes_major_version_is_read() {
