@@ -239,9 +239,16 @@ fn a_tool_is_listed_with_its_words_its_types_and_hints_that_agree_with_the_manif
                 .description("Pays what is asked.")
                 .always_ask(),
         )
-        .tool(Tool::new("look", look).read_only())
+        .tool(Tool::new("look", look).read_only().thread().user_request())
         .build()
         .unwrap();
+    assert_eq!(
+        serde_json::to_value(extension.manifest()).unwrap()["tools"],
+        json!([
+            { "name": "pay", "alwaysAsk": true },
+            { "name": "look", "readOnly": true, "thread": true, "userRequest": true },
+        ])
+    );
     let runtime = SimRuntime::new();
     let pup = Pup::new(extension, &runtime);
     let sent = pup.mcp("tools/list", json!({}));

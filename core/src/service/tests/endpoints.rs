@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::fixture::{Outside, World, extension};
 use crate::{
     manifest::Manifest,
+    mcp::CONTEXT_KEY,
     runtime::Runtime as _,
     service::{Config, Service, ServiceError},
     signing::{Keyring, Secret},
@@ -170,4 +171,58 @@ fn a_notification_is_accepted_and_runs_nothing() {
     assert_eq!(answer.status(), 202);
     assert!(answer.http().body().is_empty());
     assert_eq!(world.look()["next"], 0);
+}
+
+#[test]
+fn another_method_is_told_which_are_allowed_and_another_path_is_not_found() {
+    let world = World::new();
+    let send = |method: &str, path: &str| {
+        let request = Request::builder().method(method).uri(path);
+        handle(
+            &world.pup,
+            &world.runtime,
+            request.body(Bytes::new()).unwrap(),
+        )
+    };
+    for (path, wrong, allowed) in [
+        ("/mcp", "GET", "POST"),
+        ("/mcp", "DELETE", "POST"),
+        ("/challenge", "GET", "POST"),
+        ("/events", "PUT", "POST"),
+        ("/manifest.json", "POST", "GET, HEAD"),
+    ] {
+        let answer = send(wrong, path);
+        assert_eq!(answer.status(), 405, "{wrong} {path}");
+        assert_eq!(answer.http().headers()["allow"], allowed);
+        assert!(answer.json()["error"].is_string());
+    }
+    let nothing = send("GET", "/");
+    assert_eq!(nothing.status(), 404);
+    assert!(nothing.json()["error"].is_string());
+}
+
+#[test]
+fn discovery_without_a_context_is_answered_and_its_replay_is_not() {
+    let world = World::new();
+    for method in ["server/discover", "tools/list"] {
+        let request = world.pup.mcp(method, json!({})).to_http();
+        let mut body: Value = serde_json::from_slice(request.body()).unwrap();
+        body["params"]["_meta"]
+            .as_object_mut()
+            .unwrap()
+            .remove(CONTEXT_KEY)
+            .unwrap();
+        let body = Bytes::from(body.to_string());
+        let (mut head, _) = request.into_parts();
+        Secret::from_bytes(&[7; 32])
+            .unwrap()
+            .sign(method, world.runtime.now(), &body)
+            .unwrap()
+            .apply(&mut head.headers);
+        for status in [200, 409] {
+            let request = Request::from_parts(head.clone(), body.clone());
+            let answer = handle(&world.pup, &world.runtime, request);
+            assert_eq!(answer.status(), status, "{method}");
+        }
+    }
 }
