@@ -208,3 +208,98 @@ pub enum ConfigError {
     )]
     PublicUrl,
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::*;
+
+    const CURRENT: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    const PREVIOUS: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    fn config(vars: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_vars(|name| {
+            vars.iter()
+                .find(|(set, _)| *set == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_rotation_accepts_both_secrets_up_to_its_end_and_then_the_new_one_alone() {
+        let config = config(&[
+            (PUBLIC_URL, "https://snacks.example.com"),
+            (SIGNING_SECRET, CURRENT),
+            (SIGNING_SECRET_PREVIOUS, PREVIOUS),
+            (SIGNING_SECRET_PREVIOUS_UNTIL, "1000"),
+        ])
+        .unwrap();
+        let accepts = |secret: &str, now: Timestamp| {
+            let secret: Secret = secret.parse().unwrap();
+            let mut headers = HeaderMap::new();
+            secret
+                .sign("msg_1", now, b"{}")
+                .unwrap()
+                .apply(&mut headers);
+            let body = Bytes::from_static(b"{}");
+            config.keyring.verify(&headers, body, now).is_ok()
+        };
+        let end = Timestamp::from_secs(1_000);
+        let after = Timestamp::from_millis(1_000_001);
+        assert!(accepts(CURRENT, end) && accepts(PREVIOUS, end));
+        assert!(accepts(CURRENT, after) && !accepts(PREVIOUS, after));
+    }
+
+    #[test]
+    fn a_variable_that_is_missing_or_malformed_is_named_and_never_quoted() {
+        let url = (PUBLIC_URL, "https://snacks.example.com");
+        let current = (SIGNING_SECRET, CURRENT);
+        let previous = (SIGNING_SECRET_PREVIOUS, PREVIOUS);
+        let until = SIGNING_SECRET_PREVIOUS_UNTIL;
+        for (vars, name) in [
+            (vec![url], SIGNING_SECRET),
+            (vec![url, (SIGNING_SECRET, "hunter2!")], SIGNING_SECRET),
+            (vec![url, (SIGNING_SECRET, "")], SIGNING_SECRET),
+            (vec![current], PUBLIC_URL),
+            (vec![url, current, previous], until),
+            (vec![url, current, (until, "1000")], SIGNING_SECRET_PREVIOUS),
+            (
+                vec![
+                    url,
+                    current,
+                    (SIGNING_SECRET_PREVIOUS, "hunter2!"),
+                    (until, "1000"),
+                ],
+                SIGNING_SECRET_PREVIOUS,
+            ),
+            (vec![url, current, previous, (until, "hunter2!")], until),
+            (vec![url, current, previous, (until, "-1")], until),
+        ] {
+            let error = config(&vars).unwrap_err().to_string();
+            assert!(error.starts_with(name), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_public_url_is_a_base_without_query_or_fragment() {
+        for (url, base, prefix) in [
+            ("https://a.example", "https://a.example", ""),
+            ("https://a.example/", "https://a.example", ""),
+            (
+                "https://a.example/pup/v1/",
+                "https://a.example/pup/v1",
+                "/pup/v1",
+            ),
+        ] {
+            let config = config(&[(SIGNING_SECRET, CURRENT), (PUBLIC_URL, url)]).unwrap();
+            assert_eq!((config.public_url(), config.path_prefix()), (base, prefix));
+        }
+        for url in ["", "/pup", "https://a.example?x", "https://a.example#x"] {
+            let error = config(&[(SIGNING_SECRET, CURRENT), (PUBLIC_URL, url)]).unwrap_err();
+            assert_eq!(error, ConfigError::PublicUrl, "{url:?}");
+        }
+    }
+}

@@ -151,8 +151,13 @@ mod tests {
             json!({ "type": "member.joined", "memberId": "m1" }),
             json!({ "type": "member.joined", "member_id": "m1" }),
             json!({ "type": "member.joined", "userId": "m1" }),
+            json!({ "type": "member.joined", "user_id": "m1" }),
             json!({ "type": "member.joined", "member": { "id": "m1", "name": "x" } }),
+            json!({ "type": "member.joined", "user": { "id": "m1" } }),
+            json!({ "type": "member.joined", "member": "m1" }),
             json!({ "name": "member.joined", "data": { "memberId": "m1" } }),
+            json!({ "event": "member.joined", "data": { "user_id": "m1" } }),
+            json!({ "kind": "member.joined", "data": { "member": { "id": "m1" } } }),
         ] {
             let read = parse(&envelope(&event)).unwrap();
             assert_eq!(
@@ -165,13 +170,47 @@ mod tests {
                 event
             );
         }
-        let mut plain = envelope(&json!("member.left"));
-        plain["memberId"] = json!("m2");
-        let read = parse(&plain).unwrap();
-        assert_eq!(
-            (read.kind.as_str(), read.member_id.as_deref()),
-            ("member.left", Some("m2"))
-        );
+        for (name, value) in [
+            ("memberId", json!("m2")),
+            ("userId", json!("m2")),
+            ("member", json!({ "id": "m2" })),
+            ("user", json!("m2")),
+        ] {
+            let mut plain = envelope(&json!("member.left"));
+            plain[name] = value;
+            let read = parse(&plain).unwrap();
+            assert_eq!(
+                (read.kind.as_str(), read.member_id.as_deref()),
+                ("member.left", Some("m2")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_named_by_no_text_is_none() {
+        for event in [
+            json!({ "type": "member.joined" }),
+            json!({ "type": "member.joined", "memberId": 7 }),
+            json!({ "type": "member.joined", "memberId": "" }),
+            json!({ "type": "member.joined", "memberId": "x".repeat(257) }),
+        ] {
+            assert_eq!(parse(&envelope(&event)).unwrap().member_id, None, "{event}");
+        }
+    }
+
+    #[test]
+    fn the_version_is_one_as_a_number_or_a_text() {
+        let event = json!({ "type": "member.joined", "memberId": "m1" });
+        let versioned = |version: Value| {
+            let mut envelope = envelope(&event);
+            envelope["version"] = version;
+            parse(&envelope).is_ok()
+        };
+        assert!(versioned(json!(1)) && versioned(json!("1")));
+        for wrong in [json!(1.0), json!(2), json!("1.0"), json!(null), json!(true)] {
+            assert!(!versioned(wrong.clone()), "{wrong}");
+        }
     }
 
     #[test]

@@ -142,6 +142,10 @@ fn the_list_has_every_tool_in_the_order_of_the_manifest() {
             .iter()
             .all(|tool| tool["inputSchema"]["type"] == "object")
     );
+    assert_eq!(
+        (&result["ttlMs"], &result["cacheScope"]),
+        (&json!(300_000), &json!("public"))
+    );
     // A cursor that nobody gave out is refused.
     assert_eq!(
         world
@@ -204,4 +208,68 @@ fn another_version_is_refused_with_those_that_are_supported() {
         answer.json()["error"]["data"],
         json!({ "supported": ["2026-07-28"], "requested": "2025-11-25" })
     );
+}
+
+#[test]
+fn a_tool_is_listed_with_its_words_its_types_and_hints_that_agree_with_the_manifest() {
+    use crate::{
+        prelude::*,
+        testing::{Pup, SimRuntime},
+    };
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Pay {
+        cents: u8,
+    }
+    async fn pay(input: Pay) -> Result<u8, ToolError> {
+        Ok(input.cents)
+    }
+    async fn look() -> Result<(), ToolError> {
+        Ok(())
+    }
+    let extension = Extension::builder("shop", "Shop")
+        .author("Example author")
+        .description("Sells.")
+        .summary("Sells.")
+        .instructions("For tests.")
+        .tool(
+            Tool::new("pay", pay)
+                .title("Pay")
+                .description("Pays what is asked.")
+                .always_ask(),
+        )
+        .tool(Tool::new("look", look).read_only().thread().user_request())
+        .build()
+        .unwrap();
+    assert_eq!(
+        serde_json::to_value(extension.manifest()).unwrap()["tools"],
+        json!([
+            { "name": "pay", "alwaysAsk": true },
+            { "name": "look", "readOnly": true, "thread": true, "userRequest": true },
+        ])
+    );
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(extension, &runtime);
+    let sent = pup.mcp("tools/list", json!({}));
+    let answer = pup.send(&sent);
+    check(&sent, &answer);
+    let tools = answer.result()["tools"].take();
+    assert_eq!(
+        tools[0],
+        json!({
+            "name": "pay",
+            "title": "Pay",
+            "description": "Pays what is asked.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "cents": { "type": "integer", "minimum": 0, "maximum": 255 } },
+                "required": ["cents"],
+                "additionalProperties": false,
+            },
+            "outputSchema": { "type": "integer", "minimum": 0, "maximum": 255 },
+            "annotations": { "readOnlyHint": false, "destructiveHint": true },
+        })
+    );
+    assert_eq!(tools[1]["annotations"], json!({ "readOnlyHint": true }));
 }

@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::fixture::World;
-use crate::mcp::code;
+use crate::{
+    mcp::code,
+    prelude::*,
+    testing::{Pup, SimRuntime},
+};
 
 #[test]
 fn a_call_answers_structured_content_and_its_json_as_text() {
@@ -184,4 +188,103 @@ fn a_call_without_an_id_commits_its_state_and_is_not_deduplicated() {
     assert_eq!(world.send(&first.retry()).structured()["number"], 2);
     assert_eq!(world.send(&first).status(), 409);
     assert_eq!(world.look()["next"], 2);
+}
+
+/// An extension of one tool.
+fn only(tool: Tool) -> Extension {
+    Extension::builder("only", "Only")
+        .author("Example author")
+        .description("Has one tool.")
+        .summary("Has one tool.")
+        .instructions("For tests.")
+        .tool(tool)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn a_tool_is_given_who_asked_where_and_with_which_settings() {
+    async fn tell(ctx: ToolContext) -> Result<serde_json::Value, ToolError> {
+        Ok(json!({
+            "installation": ctx.installation_id(),
+            "asker": ctx.asker_id(),
+            "channel": ctx.channel_id(),
+            "call": ctx.call_id(),
+            "settings": ctx.settings().as_json(),
+        }))
+    }
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(only(Tool::new("tell", tell)), &runtime);
+    let whole = pup
+        .call("tell", json!({}))
+        .call_id("c1")
+        .setting("greeting", "Hi");
+    assert_eq!(
+        pup.send(&whole).structured(),
+        json!({
+            "installation": "installation-1",
+            "asker": "asker-1",
+            "channel": "channel-1",
+            "call": "c1",
+            "settings": { "greeting": "Hi" },
+        })
+    );
+    let bare = pup
+        .call("tell", json!({}))
+        .context("channelId", json!(null));
+    let told = pup.send(&bare).structured();
+    assert_eq!(
+        (&told["channel"], &told["call"]),
+        (&json!(null), &json!(null))
+    );
+}
+
+#[test]
+fn a_reply_has_its_block_under_pup_beside_its_data() {
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    struct Choices {
+        choices: Vec<&'static str>,
+    }
+    async fn menu() -> Result<Reply<Choices>, ToolError> {
+        let save = Action::new("save", "Save", "menu").arguments(&json!({ "snack": "fruit" }));
+        Ok(Reply::new(Choices {
+            choices: vec!["fruit"],
+        })
+        .pup(Presentation::new().field("Choices", "fruit").action(save)))
+    }
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(only(Tool::new("menu", menu).read_only()), &runtime);
+    let structured = pup.send(&pup.call("menu", json!({}))).structured();
+    assert_eq!(
+        structured,
+        json!({
+            "choices": ["fruit"],
+            "pup": {
+                "fields": [{ "label": "Choices", "value": "fruit" }],
+                "actions": [
+                    { "id": "save", "label": "Save", "tool": "menu", "arguments": { "snack": "fruit" } },
+                ],
+            },
+        })
+    );
+    // The schema that is advertised knows of it, so that a strict client does not refuse the answer.
+    let tools = pup.send(&pup.mcp("tools/list", json!({}))).result();
+    let schema = &tools["tools"][0]["outputSchema"];
+    assert_eq!(schema["properties"]["pup"], json!({ "type": "object" }));
+}
+
+#[test]
+fn a_block_needs_an_object_without_a_member_of_its_name() {
+    async fn list() -> Result<Reply<Vec<u8>>, ToolError> {
+        Ok(Reply::new(vec![1]).pup(Presentation::new()))
+    }
+    async fn taken() -> Result<Reply<serde_json::Value>, ToolError> {
+        Ok(Reply::new(json!({ "pup": 1 })).pup(Presentation::new()))
+    }
+    for tool in [Tool::new("t", list), Tool::new("t", taken)] {
+        let runtime = SimRuntime::new();
+        let pup = Pup::new(only(tool), &runtime);
+        let answer = pup.send(&pup.call("t", json!({})));
+        assert_eq!(answer.error_code(), Some(code::INTERNAL));
+    }
 }

@@ -107,6 +107,69 @@ fn an_envelope_that_disagrees_with_its_signature_is_refused() {
 }
 
 #[test]
+fn an_envelope_that_was_signed_under_another_id_is_refused_and_runs_nothing() {
+    let world = World::new();
+    let (mut head, _) = world
+        .pup
+        .event("member.joined", "m1")
+        .to_http()
+        .into_parts();
+    let (_, body) = world
+        .pup
+        .event("member.joined", "m1")
+        .webhook_id("d2")
+        .to_http()
+        .into_parts();
+    let now = crate::runtime::Runtime::now(&world.runtime);
+    let secret = crate::signing::Secret::from_bytes(&[7; 32]).unwrap();
+    secret
+        .sign("d1", now, &body)
+        .unwrap()
+        .apply(&mut head.headers);
+    let request = http::Request::from_parts(head, body);
+    let answer = world.runtime.run(world.pup.service().handle(request, now));
+    assert_eq!(answer.status(), 400);
+    assert_eq!(world.look()["greeted"], 0);
+}
+
+#[test]
+fn a_handler_with_nothing_to_show_is_answered_with_an_empty_object() {
+    async fn nothing(_: Event) -> Result<(), ToolError> {
+        Ok(())
+    }
+    async fn perhaps(event: Event) -> Result<Option<Presentation>, ToolError> {
+        Ok((event.member_id == "m2").then(|| Presentation::new().field("Left", "m2")))
+    }
+    async fn tool() -> Result<(), ToolError> {
+        Ok(())
+    }
+    let extension = Extension::builder("quiet", "Quiet")
+        .author("Example author")
+        .description("Quiet.")
+        .summary("Quiet.")
+        .instructions("For tests.")
+        .tool(Tool::new("tool", tool))
+        .on_member_joined(nothing)
+        .on_member_left(perhaps)
+        .build()
+        .unwrap();
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(extension, &runtime);
+    for (kind, member, expected) in [
+        ("member.joined", "m1", json!({})),
+        ("member.left", "m1", json!({})),
+        (
+            "member.left",
+            "m2",
+            json!({ "presentation": { "fields": [{ "label": "Left", "value": "m2" }], "actions": [] } }),
+        ),
+    ] {
+        let answer = pup.send(&pup.event(kind, member));
+        assert_eq!((answer.status().as_u16(), answer.json()), (200, expected));
+    }
+}
+
+#[test]
 fn a_handler_that_fails_in_any_way_is_a_server_error_and_is_run_again() {
     let attempts = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
     let counted = std::sync::Arc::clone(&attempts);

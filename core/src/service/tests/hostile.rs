@@ -243,6 +243,8 @@ fn ten_thousand_hostile_requests_bring_no_server_error_and_unsigned_ones_no_stor
             .run(world.pup.service().handle(request, world.runtime.now()));
         let status = answer.status();
         assert!(!status.is_server_error(), "request {number}: {status}");
+        // pup follows none.
+        assert!(!status.is_redirection(), "request {number}: {status}");
         if status.is_success() {
             accepted += 1;
         } else {

@@ -5,6 +5,7 @@ mod answers;
 mod calls;
 mod crashes;
 mod deliveries;
+mod endpoints;
 mod fixture;
 mod hostile;
 mod ledger;
