@@ -8,6 +8,7 @@
 pub mod budget;
 pub mod context;
 pub mod extension;
+pub mod form;
 mod ledger;
 pub mod manifest;
 pub mod marker;
