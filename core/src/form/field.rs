@@ -268,12 +268,10 @@ pub(super) fn without_null(mut keywords: Map<String, Value>) -> (Map<String, Val
     (keywords, nullable)
 }
 
-/// Takes null out of several; an only one is left alone, since it makes a unit type.
+/// Whether there was one.
 fn remove_null(list: &mut Vec<Value>, is_null: impl Fn(&Value) -> bool) -> bool {
     let before = list.len();
-    if before > 1 {
-        list.retain(|item| !is_null(item));
-    }
+    list.retain(|item| !is_null(item));
     list.len() < before
 }
 

@@ -378,6 +378,25 @@ fn malformed_schemas_are_refused() {
     );
 }
 
+/// What is said around an option must not replace what is said of the type in it.
+#[test]
+fn an_option_that_is_restricted_twice_is_refused() {
+    let limited = |outer: u8| {
+        let option = json!([{"type": "string", "maxLength": 5}, {"type": "null"}]);
+        form_of(json!({
+            "type": "object",
+            "properties": {"a": {"anyOf": option, "maxLength": outer}},
+        }))
+    };
+    for outer in [4, 5, 6] {
+        let error = limited(outer).unwrap_err();
+        assert_eq!(
+            error.problems().collect::<Vec<_>>(),
+            [format!("a: is a choice between types; {FIELD}")]
+        );
+    }
+}
+
 #[test]
 fn of_many_problems_the_first_are_listed() {
     let fields: Map<String, Value> = (0..40).map(|at| (format!("f{at:02}"), json!({}))).collect();
