@@ -13,6 +13,7 @@ extern crate pup_extension_wasm_test;
 pub mod budget;
 pub mod context;
 pub mod extension;
+pub mod form;
 mod ledger;
 pub mod manifest;
 pub mod marker;

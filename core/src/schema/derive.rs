@@ -50,9 +50,14 @@ use super::pattern::without_needless_escapes;
 /// ```
 #[must_use]
 pub fn input_of<T: JsonSchema>() -> Value {
-    let mut schema = derived::<T>(Contract::Deserialize);
+    let mut schema = deserialized_of::<T>();
     require_object(&mut schema);
     schema
+}
+
+/// The schema of what a type is deserialized from: as [`input_of`], but of any JSON value.
+pub(crate) fn deserialized_of<T: JsonSchema>() -> Value {
+    derived::<T>(Contract::Deserialize)
 }
 
 /// The schema of the arguments of a tool that takes none: an empty object, as MCP recommends to say it.
