@@ -11,6 +11,7 @@ use crate::{
     outcome::Outcome,
     signed::SignedRequest,
     sse,
+    task::DetailedTask,
     tool_list::ToolList,
 };
 
@@ -142,9 +143,46 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of a kind that MCP does not know.
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of a kind that MCP does not know,
+    /// or for a task that is not of MCP's form.
     pub fn outcome(&self) -> Result<Outcome, AnswerError> {
         Outcome::read(self.result()?)
+    }
+
+    /// The task that a `tasks/get` asked about.
+    ///
+    /// # Errors
+    ///
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result that is no task of MCP's form
+    /// (a status that is not known, for one), or that is about another task.
+    pub fn task(&self) -> Result<DetailedTask, AnswerError> {
+        let detailed = DetailedTask::read(self.complete_result()?)?;
+        match &self.request.task_id {
+            Some(asked) if *asked != detailed.task.id => {
+                Err(AnswerError::shape("it is about another task"))
+            }
+            _ => Ok(detailed),
+        }
+    }
+
+    /// Checks that a `tasks/update` or a `tasks/cancel` was acknowledged. What becomes of it shows in the task.
+    ///
+    /// # Errors
+    ///
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of another kind.
+    pub fn acknowledged(&self) -> Result<(), AnswerError> {
+        self.complete_result().map(drop)
+    }
+
+    /// A result whose `resultType`, if it says one, is `complete`.
+    fn complete_result(&self) -> Result<Map<String, Value>, AnswerError> {
+        let result = self.result()?;
+        match result.get("resultType") {
+            Some(kind) if kind != "complete" => {
+                Err(AnswerError::shape("its `resultType` is not \"complete\""))
+            }
+            _ => Ok(result),
+        }
     }
 
     /// A page of `tools/list`.

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::server::{Received, SECRET, Script, Server};
+use crate::server::{Received, SECRET, Script, Server, task};
 
 struct Run {
     status: i32,
@@ -375,7 +375,10 @@ fn a_rejection_is_shown_and_is_a_failure() {
 
 #[test]
 fn a_call_that_goes_on_as_a_task_names_it() {
-    let task = json!({"resultType": "task", "taskId": "t1", "status": "working", "statusMessage": "at it"});
+    let task = task(
+        "working",
+        &json!({"resultType": "task", "statusMessage": "at it"}),
+    );
     let server = Server::with_result(task.clone());
     let run = with(&server, &["call", "bake"]);
     assert!(

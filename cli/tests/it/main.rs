@@ -7,3 +7,4 @@ mod command;
 mod readme;
 mod rules;
 mod server;
+mod tasks;

@@ -1,6 +1,6 @@
 //! What calls, challenges and events bring.
 
-use pup_extension_cli::{Fields, ToolResult};
+use pup_extension_cli::{Task, ToolResult};
 use serde_json::{Map, Value};
 
 use super::{indented, inline, line, objects, pretty, text};
@@ -66,16 +66,16 @@ pub(crate) fn result(result: &ToolResult) -> String {
 }
 
 /// A task that a call has become.
-pub(crate) fn task(task: &Fields) -> String {
-    let part = |name| task.text(name).map(safe).unwrap_or_default();
+pub(crate) fn task(task: &Task) -> String {
     let message = task
-        .text("statusMessage")
+        .status_message
+        .as_ref()
         .map(|message| format!(": {}", safe(message)));
     format!(
         "{} {} ({}{})",
         styled(HEADING, "goes on as a task:"),
-        styled(NAME, part("taskId")),
-        part("status"),
+        styled(NAME, safe(&task.id)),
+        task.status,
         message.unwrap_or_default()
     )
 }
