@@ -6,6 +6,8 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Map, Value};
 
+#[cfg(doc)]
+use crate::AnswerErrorKind;
 use crate::{
     answer_error::{AnswerError, Inner, RpcError},
     outcome::Outcome,
