@@ -6,11 +6,14 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Map, Value};
 
+#[cfg(doc)]
+use crate::AnswerErrorKind;
 use crate::{
     answer_error::{AnswerError, Inner, RpcError},
     outcome::Outcome,
     signed::SignedRequest,
     sse,
+    task::DetailedTask,
     tool_list::ToolList,
 };
 
@@ -79,7 +82,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`NotJson`](crate::AnswerErrorKind::NotJson).
+    /// [`AnswerErrorKind::NotJson`].
     pub fn json(&self) -> Result<Value, AnswerError> {
         let content_type = self
             .header(header::CONTENT_TYPE.as_str())
@@ -96,8 +99,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`NotJson`](crate::AnswerErrorKind::NotJson), [`NotRpc`](crate::AnswerErrorKind::NotRpc) for JSON that is no JSON-RPC 2.0 response, and
-    /// [`OtherId`](crate::AnswerErrorKind::OtherId) for one that answers another request. An error response may leave its id out.
+    /// [`AnswerErrorKind::NotJson`], [`AnswerErrorKind::NotRpc`] for JSON that is no JSON-RPC 2.0 response, and
+    /// [`AnswerErrorKind::OtherId`] for one that answers another request. An error response may leave its id out.
     pub fn reply(&self) -> Result<Reply, AnswerError> {
         let Value::Object(mut message) = self.json()? else {
             return Err(self.not_rpc("it is no object"));
@@ -128,8 +131,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`reply`](Self::reply); [`Refused`](crate::AnswerErrorKind::Refused) for a JSON-RPC error, and
-    /// [`Status`](crate::AnswerErrorKind::Status) for a result whose status is not 2xx.
+    /// As [`reply`](Self::reply); [`AnswerErrorKind::Refused`] for a JSON-RPC error, and
+    /// [`AnswerErrorKind::Status`] for a result whose status is not 2xx.
     pub fn result(&self) -> Result<Map<String, Value>, AnswerError> {
         match self.reply()? {
             Reply::Result(result) if self.status.is_success() => Ok(result),
@@ -142,16 +145,53 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// As [`result`](Self::result), and [`Shape`](crate::AnswerErrorKind::Shape) for a result of a kind that MCP does not know.
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of a kind that MCP does not know,
+    /// or for a task that is not of MCP's form.
     pub fn outcome(&self) -> Result<Outcome, AnswerError> {
         Outcome::read(self.result()?)
+    }
+
+    /// The task that a `tasks/get` asked about.
+    ///
+    /// # Errors
+    ///
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result that is no task of MCP's form
+    /// (a status that is not known, for one), or that is about another task.
+    pub fn task(&self) -> Result<DetailedTask, AnswerError> {
+        let detailed = DetailedTask::read(self.complete_result()?)?;
+        match &self.request.task_id {
+            Some(asked) if *asked != detailed.task.id => {
+                Err(AnswerError::shape("it is about another task"))
+            }
+            _ => Ok(detailed),
+        }
+    }
+
+    /// Checks that a `tasks/update` or a `tasks/cancel` was acknowledged. What becomes of it shows in the task.
+    ///
+    /// # Errors
+    ///
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result of another kind.
+    pub fn acknowledged(&self) -> Result<(), AnswerError> {
+        self.complete_result().map(drop)
+    }
+
+    /// A result whose `resultType`, if it says one, is `complete`.
+    fn complete_result(&self) -> Result<Map<String, Value>, AnswerError> {
+        let result = self.result()?;
+        match result.get("resultType") {
+            Some(kind) if kind != "complete" => {
+                Err(AnswerError::shape("its `resultType` is not \"complete\""))
+            }
+            _ => Ok(result),
+        }
     }
 
     /// A page of `tools/list`.
     ///
     /// # Errors
     ///
-    /// As [`result`](Self::result), and [`Shape`](crate::AnswerErrorKind::Shape) for a result without a list of tools.
+    /// As [`result`](Self::result), and [`AnswerErrorKind::Shape`] for a result without a list of tools.
     pub fn tool_list(&self) -> Result<ToolList, AnswerError> {
         ToolList::read(self.result()?)
     }
@@ -160,8 +200,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
-    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON without a text `challenge`.
+    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
+    /// [`AnswerErrorKind::Shape`] for JSON without a text `challenge`.
     pub fn challenge(&self) -> Result<String, AnswerError> {
         match self.object()?.remove("challenge") {
             Some(Value::String(text)) => Ok(text),
@@ -173,8 +213,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
-    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON other than `{}` and `{"presentation": …}`.
+    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
+    /// [`AnswerErrorKind::Shape`] for JSON other than `{}` and `{"presentation": …}`.
     pub fn presentation(&self) -> Result<Option<Value>, AnswerError> {
         let mut object = self.object()?;
         let presentation = object.remove("presentation");
@@ -189,8 +229,8 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Status`](crate::AnswerErrorKind::Status) unless the status is 2xx; [`NotJson`](crate::AnswerErrorKind::NotJson);
-    /// [`Shape`](crate::AnswerErrorKind::Shape) for JSON that is no object.
+    /// [`AnswerErrorKind::Status`] unless the status is 2xx; [`AnswerErrorKind::NotJson`];
+    /// [`AnswerErrorKind::Shape`] for JSON that is no object.
     pub fn object(&self) -> Result<Map<String, Value>, AnswerError> {
         if !self.status.is_success() {
             return Err(Inner::Status(self.status.as_u16()).into());

@@ -21,10 +21,12 @@ use crate::{
     error::ClientError,
     event::EventOptions,
     ids,
+    input_request::InputResponses,
     mcp::CallOptions,
     param_headers::ParamHeaders,
     persona::Persona,
     signed::{Endpoint, SignedRequest},
+    task_options::TaskOptions,
     transport::Transport,
 };
 
@@ -188,6 +190,49 @@ impl Client {
         self.send(&retry).await
     }
 
+    /// Asks how a task stands (`tasks/get`), which [`Answer::task`] reads.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be made, or no answer came that pup would have read.
+    pub async fn get_task(
+        &self,
+        task_id: &str,
+        options: TaskOptions,
+    ) -> Result<Answer, ClientError> {
+        self.send(&self.get_task_request(task_id, options)?).await
+    }
+
+    /// Answers what a task asks (`tasks/update`). [`Answer::acknowledged`] tells whether the answers were taken.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be made, or no answer came that pup would have read.
+    pub async fn update_task(
+        &self,
+        task_id: &str,
+        responses: InputResponses,
+        options: TaskOptions,
+    ) -> Result<Answer, ClientError> {
+        self.send(&self.update_task_request(task_id, responses, options)?)
+            .await
+    }
+
+    /// Asks for a task to end (`tasks/cancel`), which pup itself never does. The extension need only acknowledge
+    /// it ([`Answer::acknowledged`]): the task may still end in another way.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be made, or no answer came that pup would have read.
+    pub async fn cancel_task(
+        &self,
+        task_id: &str,
+        options: TaskOptions,
+    ) -> Result<Answer, ClientError> {
+        self.send(&self.cancel_task_request(task_id, options)?)
+            .await
+    }
+
     /// Delivers an event about a member. Nothing is retried; the same delivery id again is a retry.
     ///
     /// # Errors
@@ -305,6 +350,8 @@ mod tests {
         let client = Client::new("http://127.0.0.1:1", secret).unwrap();
         send(&client.call("t", serde_json::json!({}), CallOptions::new()));
         send(&client.list_all_tools());
+        send(&client.get_task("t1", TaskOptions::new()));
+        send(&client.update_task("t1", InputResponses::new(), TaskOptions::new()));
         send(&client.event("member.joined", "m1", EventOptions::new()));
     }
 }

@@ -1,7 +1,7 @@
 //! Acts as [pup](https://docs.pup.run) against an extension: a client that signs and sends what pup would
 //! send, and takes only the answers that pup would take.
 //!
-//! [`Client`] sends challenges, MCP requests and events. Each has a second form that only builds the
+//! [`Client`] sends challenges, MCP requests (calls, and what follows the tasks that calls become) and events. Each has a second form that only builds the
 //! [`SignedRequest`], so that a test can keep one, send the same bytes again, or tamper with it. An
 //! [`Answer`] is what came back, whatever its status; a [`ClientError`] says that nothing came back that pup
 //! would have read: no connection, no answer within five seconds, a redirect, a compressed body, a body over
@@ -40,6 +40,7 @@ mod error;
 mod event;
 mod header_value;
 mod ids;
+mod input_request;
 mod mcp;
 mod outcome;
 mod param_headers;
@@ -47,6 +48,8 @@ mod persona;
 mod requests;
 mod signed;
 mod sse;
+mod task;
+mod task_options;
 mod tool_list;
 mod transport;
 
@@ -56,10 +59,13 @@ pub use builder::ClientBuilder;
 pub use client::Client;
 pub use error::{ClientError, ClientErrorKind};
 pub use event::EventOptions;
+pub use input_request::{Form, InputRequest, InputResponses};
 pub use mcp::{CallOptions, PROTOCOL_VERSION, UserRequest};
 pub use outcome::{Fields, Outcome, ToolResult};
 pub use persona::Persona;
 pub use signed::{Endpoint, SignedRequest};
+pub use task::{DetailedTask, Task, TaskState, TaskStatus};
+pub use task_options::TaskOptions;
 pub use tool_list::{ExcludedTool, ToolDefinition, ToolList};
 pub use transport::{DEADLINE, RESPONSE_CAP};
 

@@ -4,15 +4,15 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::answer_error::AnswerError;
+use crate::{answer_error::AnswerError, task::Task};
 
 /// What became of a `tools/call`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The tool answered; perhaps with a rejection, see [`ToolResult::is_error`].
     Complete(ToolResult),
-    /// The tool goes on as a task, to be asked about by its `taskId`. The task as MCP writes it.
-    Task(Fields),
+    /// The tool goes on as a task, to be asked about by its id: see [`Client::get_task`](crate::Client::get_task).
+    Task(Task),
     /// The extension asks for input before it answers. The `InputRequiredResult` as MCP writes it.
     InputRequired(Fields),
 }
@@ -29,7 +29,7 @@ impl Outcome {
     pub(crate) fn read(result: Map<String, Value>) -> Result<Self, AnswerError> {
         match result.get("resultType").map(Value::as_str) {
             None | Some(Some("complete")) => Ok(Self::Complete(ToolResult(result))),
-            Some(Some("task")) => Ok(Self::Task(Fields(result))),
+            Some(Some("task")) => Task::read(result).map(Self::Task),
             Some(Some("input_required")) => Ok(Self::InputRequired(Fields(result))),
             Some(_) => Err(AnswerError::shape("its `resultType` is none that is known")),
         }
@@ -82,6 +82,10 @@ impl ToolResult {
 }
 
 impl Fields {
+    pub(crate) fn new(fields: Map<String, Value>) -> Self {
+        Self(fields)
+    }
+
     /// A field that is a text.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -134,10 +138,18 @@ mod tests {
             read(&json!({"resultType": "input_required"})),
             Ok(Outcome::InputRequired(_))
         ));
-        let Ok(Outcome::Task(task)) = read(&json!({"resultType": "task", "taskId": "t1"})) else {
+        let task = json!({
+            "resultType": "task", "taskId": "t1", "status": "working", "createdAt": "", "lastUpdatedAt": "",
+            "ttlMs": null,
+        });
+        let Ok(Outcome::Task(task)) = read(&task) else {
             panic!("a task")
         };
-        assert_eq!(task.text("taskId"), Some("t1"));
+        assert_eq!(task.id, "t1");
+        assert_eq!(
+            read(&json!({"resultType": "task"})).unwrap_err().kind(),
+            AnswerErrorKind::Shape
+        );
         for unknown in [json!("partial"), json!(1)] {
             assert_eq!(
                 read(&json!({"resultType": unknown})).unwrap_err().kind(),

@@ -9,8 +9,10 @@ use crate::{
     error::{ClientError, Inner},
     event::EventOptions,
     ids,
+    input_request::InputResponses,
     mcp::{self, CallId, CallOptions},
     signed::{Endpoint, SignedRequest},
+    task_options::TaskOptions,
 };
 
 impl Client {
@@ -92,6 +94,48 @@ impl Client {
         let mut request = self.mcp_request("tools/call", params, &options)?;
         request.headers.extend(mirrored);
         Ok(request)
+    }
+
+    /// Builds a `tasks/get`.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be signed.
+    pub fn get_task_request(
+        &self,
+        task_id: &str,
+        options: TaskOptions,
+    ) -> Result<SignedRequest, ClientError> {
+        self.task_request("tasks/get", task_id, Map::new(), options)
+    }
+
+    /// Builds a `tasks/update`, which answers what a task asks.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be signed.
+    pub fn update_task_request(
+        &self,
+        task_id: &str,
+        responses: InputResponses,
+        options: TaskOptions,
+    ) -> Result<SignedRequest, ClientError> {
+        let mut params = Map::new();
+        params.insert("inputResponses".to_owned(), responses.into_value());
+        self.task_request("tasks/update", task_id, params, options)
+    }
+
+    /// Builds a `tasks/cancel`. Pup itself cancels no tasks.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be signed.
+    pub fn cancel_task_request(
+        &self,
+        task_id: &str,
+        options: TaskOptions,
+    ) -> Result<SignedRequest, ClientError> {
+        self.task_request("tasks/cancel", task_id, Map::new(), options)
     }
 
     /// Builds a request for any MCP method, in the context of a call: with the channel, and with what the
@@ -179,6 +223,19 @@ impl Client {
         let mut request = self.sign(Endpoint::Mcp, body, webhook_id)?;
         request.headers.extend(headers);
         request.rpc_id = Some(rpc_id);
+        Ok(request)
+    }
+
+    fn task_request(
+        &self,
+        method: &str,
+        task_id: &str,
+        mut params: Map<String, Value>,
+        options: TaskOptions,
+    ) -> Result<SignedRequest, ClientError> {
+        params.insert("taskId".to_owned(), json!(task_id));
+        let mut request = self.mcp_request(method, params, &options.into_call_options())?;
+        request.task_id = Some(task_id.to_owned());
         Ok(request)
     }
 

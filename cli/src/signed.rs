@@ -46,6 +46,8 @@ pub struct SignedRequest {
     pub(crate) rpc_id: Option<u64>,
     /// The call that the request belongs to, where it names one.
     pub(crate) call_id: Option<String>,
+    /// The task that the request is about, where it is about one.
+    pub(crate) task_id: Option<String>,
 }
 
 impl SignedRequest {
@@ -59,6 +61,7 @@ impl SignedRequest {
             body: body.into(),
             rpc_id: None,
             call_id: None,
+            task_id: None,
         }
     }
 

@@ -8,16 +8,16 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::server::{Received, SECRET, Script, Server};
+use crate::server::{Received, SECRET, Script, Server, task};
 
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Run {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         assert_eq!(self.err, "", "machines read standard output alone");
         assert_eq!(
             self.out.lines().count(),
@@ -28,7 +28,7 @@ impl Run {
         serde_json::from_str(&self.out).unwrap()
     }
 
-    fn assert_status(&self, status: i32) -> &Self {
+    pub(crate) fn assert_status(&self, status: i32) -> &Self {
         assert_eq!(self.status, status, "out: {}\nerr: {}", self.out, self.err);
         assert!(!self.out.contains(SECRET) && !self.err.contains(SECRET));
         self
@@ -36,11 +36,11 @@ impl Run {
 }
 
 /// Runs the command with nothing in its environment but the secret.
-fn pup_ext(args: &[&str]) -> Run {
+pub(crate) fn pup_ext(args: &[&str]) -> Run {
     run(args, &[("PUP_SIGNING_SECRET", SECRET)], "")
 }
 
-fn run(args: &[&str], environment: &[(&str, &str)], input: &str) -> Run {
+pub(crate) fn run(args: &[&str], environment: &[(&str, &str)], input: &str) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pup-ext"))
         .args(args)
         .env_clear()
@@ -60,11 +60,11 @@ fn run(args: &[&str], environment: &[(&str, &str)], input: &str) -> Run {
     }
 }
 
-fn with(server: &Server, args: &[&str]) -> Run {
+pub(crate) fn with(server: &Server, args: &[&str]) -> Run {
     pup_ext(&[&["--url", &server.url], args].concat())
 }
 
-fn complete(structured: &Value) -> Value {
+pub(crate) fn complete(structured: &Value) -> Value {
     json!({
         "resultType": "complete",
         "content": [{"type": "text", "text": structured.to_string()}],
@@ -375,7 +375,10 @@ fn a_rejection_is_shown_and_is_a_failure() {
 
 #[test]
 fn a_call_that_goes_on_as_a_task_names_it() {
-    let task = json!({"resultType": "task", "taskId": "t1", "status": "working", "statusMessage": "at it"});
+    let task = task(
+        "working",
+        &json!({"resultType": "task", "statusMessage": "at it"}),
+    );
     let server = Server::with_result(task.clone());
     let run = with(&server, &["call", "bake"]);
     assert!(

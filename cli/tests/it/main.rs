@@ -7,3 +7,5 @@ mod command;
 mod readme;
 mod rules;
 mod server;
+mod task_command;
+mod tasks;

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::server::{Received, SECRET, Script, Server};
+use crate::{
+    command::complete,
+    server::{Received, SECRET, Script, Server, task},
+};
 
 /// A command and what it must print, both streams together.
 struct Example<'a> {
@@ -27,7 +30,8 @@ fn every_example_of_the_readme_does_what_it_says() {
         let Some(rest) = example.command.split("pup-ext ").nth(1) else {
             continue;
         };
-        commands.insert(rest.split(' ').next().unwrap());
+        let words = if rest.starts_with("task ") { 2 } else { 1 };
+        commands.insert(rest.split(' ').take(words).collect::<Vec<_>>().join(" "));
         let printed = shell(example.command, &server.url);
         let expected = example.output.join("\n");
         assert!(
@@ -43,6 +47,10 @@ fn every_example_of_the_readme_does_what_it_says() {
         "event",
         "manifest",
         "secret",
+        "task answer",
+        "task cancel",
+        "task get",
+        "task watch",
         "tools",
     ];
     assert_eq!(
@@ -120,6 +128,7 @@ fn matches(expected: &str, text: &str) -> bool {
 /// A server that answers what the examples ask as the Snack Club does.
 fn snack_club() -> Server {
     let seen = Mutex::new(BTreeSet::new());
+    let tasks = Tasks::default();
     Server::start(move |request| {
         if request.line.starts_with("GET /manifest.json ") {
             return Script::json(200, &manifest());
@@ -148,9 +157,101 @@ fn snack_club() -> Server {
         match body["method"].as_str().unwrap() {
             "server/discover" => Script::result(request, &discovery()),
             "tools/list" => Script::result(request, &tools()),
-            _ => call(request),
+            "tools/call" => tasks.create(request).unwrap_or_else(|| call(request)),
+            _ => tasks.about(request),
         }
     })
+}
+
+/// The tasks that were made: `task_1`, `task_2` and so on.
+#[derive(Default)]
+struct Tasks(Mutex<Vec<TaskAt>>);
+
+/// Where a task stands.
+enum TaskAt {
+    Baking { done: u64, batches: u64 },
+    Asking,
+    Chosen(&'static str),
+    Cancelled,
+}
+
+impl Tasks {
+    /// The answer to a call of a tool that goes on as a task.
+    fn create(&self, request: &Received) -> Option<Script> {
+        let params = &request.json()["params"];
+        let (at, status) = match params["name"].as_str()? {
+            "bake_snacks" => {
+                let batches = params["arguments"]["batches"].as_u64()?;
+                (TaskAt::Baking { done: 0, batches }, "working")
+            }
+            "choose_snack" => (TaskAt::Asking, "input_required"),
+            _ => return None,
+        };
+        let mut tasks = self.0.lock().unwrap();
+        tasks.push(at);
+        let id = format!("task_{}", tasks.len());
+        let created = task(status, &json!({"resultType": "task", "taskId": id}));
+        Some(Script::result(request, &created))
+    }
+
+    fn about(&self, request: &Received) -> Script {
+        let body = request.json();
+        let id = body["params"]["taskId"].as_str().unwrap();
+        let number = id.strip_prefix("task_").unwrap().parse::<usize>().unwrap();
+        let mut tasks = self.0.lock().unwrap();
+        let refused =
+            |message| Script::error(request, 400, &json!({"code": -32602, "message": message}));
+        let Some(at) = tasks.get_mut(number - 1) else {
+            return refused("there is no such task");
+        };
+        match body["method"].as_str().unwrap() {
+            "tasks/get" => return Script::result(request, &at.go_on(id)),
+            "tasks/cancel" => *at = TaskAt::Cancelled,
+            _ => {
+                let answer = &body["params"]["inputResponses"]["taste"]["content"]["taste"];
+                *at = match answer.as_str() {
+                    Some("sweet") => TaskAt::Chosen("fruit"),
+                    Some("salty") => TaskAt::Chosen("popcorn"),
+                    _ => return refused("taste: must be one of sweet, salty"),
+                };
+            }
+        }
+        Script::result(request, &json!({"resultType": "complete"}))
+    }
+}
+
+impl TaskAt {
+    /// The task as it stands; a batch is baked before each question.
+    fn go_on(&mut self, id: &str) -> Value {
+        let complete = |structured: &Value| ("completed", json!({"result": complete(structured)}));
+        let (status, mut fields) = match self {
+            Self::Baking { done, batches } if *done < *batches => {
+                *done += 1;
+                (
+                    "working",
+                    json!({"statusMessage": format!("batch {done} of {batches}")}),
+                )
+            }
+            Self::Baking { batches, .. } => complete(&json!({"batches": *batches})),
+            Self::Asking => {
+                let schema = json!({
+                    "type": "object",
+                    "properties": {"taste": {"type": "string", "enum": ["sweet", "salty"]}},
+                    "required": ["taste"],
+                });
+                let form = json!({"mode": "form", "message": "Sweet or salty?", "requestedSchema": schema});
+                let request = json!({"method": "elicitation/create", "params": form});
+                (
+                    "input_required",
+                    json!({"inputRequests": {"taste": request}}),
+                )
+            }
+            Self::Chosen(snack) => complete(&json!({"snack": *snack})),
+            Self::Cancelled => ("cancelled", json!({})),
+        };
+        fields["taskId"] = json!(id);
+        task(status, &fields)
+    }
 }
 
 fn call(request: &Received) -> Script {
@@ -210,6 +311,8 @@ fn manifest() -> Value {
             {"name": "save_snack"},
             {"name": "forget_snack", "alwaysAsk": true},
             {"name": "quote_request", "readOnly": true, "userRequest": true},
+            {"name": "choose_snack", "readOnly": true},
+            {"name": "bake_snacks"},
         ],
         "commands": [{"name": "snacks", "description": "See available snacks", "tool": "snack_menu"}],
         "settings": [{"key": "greeting", "type": "text", "label": "Greeting"}],
@@ -221,7 +324,7 @@ fn discovery() -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": ["2026-07-28"],
-        "capabilities": {"tools": {}},
+        "capabilities": {"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
         "instructions": "Use save_snack only when asked to save a preference.",
         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "snack_club", "version": "0.1.0"}},
     })
@@ -242,5 +345,13 @@ fn tools() -> Value {
             },
         },
         {"name": "quote_request", "title": "Quote the request", "inputSchema": nothing},
+        {"name": "choose_snack", "title": "Choose a snack", "inputSchema": nothing},
+        {
+            "name": "bake_snacks",
+            "title": "Bake snacks",
+            "inputSchema": {
+                "type": "object", "properties": {"batches": {"type": "integer"}}, "required": ["batches"],
+            },
+        },
     ]})
 }

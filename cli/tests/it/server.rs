@@ -145,6 +145,22 @@ impl Received {
     }
 }
 
+/// A task named `t1`, to be asked about every millisecond, with these fields beside or instead.
+pub(crate) fn task(status: &str, fields: &Value) -> Value {
+    let mut task = json!({
+        "taskId": "t1",
+        "status": status,
+        "createdAt": "2026-07-28T00:00:00.000Z",
+        "lastUpdatedAt": "2026-07-28T00:00:01.000Z",
+        "ttlMs": 86_400_000,
+        "pollIntervalMs": 1,
+    });
+    for (name, value) in fields.as_object().unwrap() {
+        task[name] = value.clone();
+    }
+    task
+}
+
 fn serve(stream: &TcpStream, kept: &Mutex<Vec<Received>>, script: &dyn Fn(&Received) -> Script) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader) {

@@ -1,7 +1,7 @@
 //! The commands.
 
 use pup_extension_cli::{
-    Answer, CallOptions, Client, EventOptions, Outcome, ToolList, UserRequest,
+    Answer, CallOptions, Client, EventOptions, Fields, Outcome, ToolList, ToolResult, UserRequest,
 };
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use crate::{
     failure::{Failure, Kind},
     input, render,
     report::Report,
+    task::{self, Next, Session},
 };
 
 pub(crate) async fn run(Args { global, command }: Args) -> Result<Report, Failure> {
@@ -29,6 +30,7 @@ pub(crate) async fn run(Args { global, command }: Args) -> Result<Report, Failur
             tools(&input::name_request(builder, request).build()?).await
         }
         Command::Call(args) => call(&global, args).await,
+        Command::Task(command) => task::run(&global, command).await,
         Command::Event(args) => event(&global, args).await,
     }
 }
@@ -133,10 +135,18 @@ async fn tools(client: &Client) -> Result<Report, Failure> {
 
 async fn call(global: &Global, args: CallArgs) -> Result<Report, Failure> {
     let arguments = input::arguments(&args.arguments)?;
+    if let Some(option) = args.follow.given().filter(|_| !args.watch) {
+        return Err(Failure::usage(format!("{option} goes with --watch")));
+    }
+    let asker = args.asker.clone();
     let builder =
         input::speak_for_asker(input::client(global)?, args.asker)?.channel(&args.channel);
-    let client = input::name_request(builder, args.request).build()?;
+    let client = builder.build()?;
     let mut options = CallOptions::new();
+    // The id is this call's alone, and not that of the requests about its task.
+    if let Some(id) = args.request.webhook_id {
+        options = options.webhook_id(id);
+    }
     if args.no_call_id {
         options = options.without_call_id();
     } else if let Some(id) = args.call_id {
@@ -152,30 +162,41 @@ async fn call(global: &Global, args: CallArgs) -> Result<Report, Failure> {
     }
     let answer = client.call(&args.tool, arguments, options).await?;
     let outcome = match answer.outcome() {
-        Ok(outcome) => Ok(called(&outcome)),
+        Ok(Outcome::Complete(result)) => Ok(completed(&result)),
+        Ok(Outcome::Task(task)) => {
+            let call_id = answer.request().call_id().map(str::to_owned);
+            let session = Session {
+                client,
+                next: Next::new(global, &asker, &task.id, call_id.as_deref()),
+                id: task.id.clone(),
+                call_id,
+            };
+            if args.watch {
+                let created = Some((answer, task));
+                return task::watch(&session, created, &args.follow, global.json).await;
+            }
+            let report = Report::new(render::task(&task), json!(task.as_map()));
+            Ok(report.next(session.next.watch()))
+        }
+        Ok(Outcome::InputRequired(request)) => Ok(asked_too_early(&request)),
         Err(error) => Err(Failure::of_answer(&answer, &error)),
     };
     Ok(Report::of(&answer, outcome))
 }
 
-fn called(outcome: &Outcome) -> Report {
-    match outcome {
-        Outcome::Complete(result) => {
-            let report = Report::new(render::result(result), json!(result.as_map()));
-            if result.is_error() {
-                report.but_failed(Failure::new(Kind::Rejected, "the tool rejected the call"))
-            } else {
-                report
-            }
-        }
-        Outcome::Task(task) => Report::new(render::task(task), json!(task.as_map())),
-        Outcome::InputRequired(request) => {
-            let failure =
-                Failure::new(Kind::Invalid, "the extension asks for input without a task")
-                    .hint("pup answers the questions of tasks alone");
-            Report::new(String::new(), json!(request.as_map())).but_failed(failure)
-        }
+fn completed(result: &ToolResult) -> Report {
+    let report = Report::new(render::result(result), json!(result.as_map()));
+    if result.is_error() {
+        report.but_failed(Failure::rejection())
+    } else {
+        report
     }
+}
+
+fn asked_too_early(request: &Fields) -> Report {
+    let failure = Failure::new(Kind::Invalid, "the extension asks for input without a task")
+        .hint("pup answers the questions of tasks alone");
+    Report::new(String::new(), json!(request.as_map())).but_failed(failure)
 }
 
 async fn event(global: &Global, args: EventArgs) -> Result<Report, Failure> {

@@ -29,14 +29,22 @@ pub(crate) enum Kind {
     Rejected,
     /// The answer is one that pup would not take.
     Invalid,
+    /// The task was cancelled.
+    Cancelled,
+    /// The task waits for input that nobody gives here.
+    InputRequired,
+    /// The task goes on after the time that it was followed for.
+    Timeout,
 }
 
 impl Kind {
     pub(crate) fn exit_status(self) -> u8 {
         match self {
-            Self::Refused | Self::Rejected | Self::Invalid => 1,
+            Self::Refused | Self::Rejected | Self::Invalid | Self::Cancelled => 1,
             Self::Usage => 2,
             Self::Unreachable => 3,
+            Self::InputRequired => 4,
+            Self::Timeout => 5,
         }
     }
 
@@ -47,6 +55,9 @@ impl Kind {
             Self::Refused => "refused",
             Self::Rejected => "rejected",
             Self::Invalid => "invalid",
+            Self::Cancelled => "cancelled",
+            Self::InputRequired => "input_required",
+            Self::Timeout => "timeout",
         }
     }
 }
@@ -64,6 +75,23 @@ impl Failure {
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message)
+    }
+
+    /// A result with `isError`.
+    pub(crate) fn rejection() -> Self {
+        Self::new(Kind::Rejected, "the tool rejected the call")
+    }
+
+    /// The error that a task ended with.
+    pub(crate) fn of_failed_task(error: &RpcError) -> Self {
+        let RpcError { code, message, .. } = error;
+        let mut failure = Self::new(
+            Kind::Refused,
+            format!("the task failed: {message} (code {code})"),
+        );
+        failure.code = Some(*code);
+        failure.data = error.data.clone();
+        failure
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -102,7 +130,7 @@ impl Failure {
         Self {
             kind: Kind::Refused,
             message: text,
-            hint: hints::of_code(*code)
+            hint: hints::of_code(*code, answer)
                 .map(str::to_owned)
                 .or_else(|| hints::of_status(answer)),
             code: Some(*code),

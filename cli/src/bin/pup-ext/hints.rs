@@ -17,8 +17,15 @@ pub(crate) fn of_client_error(kind: ClientErrorKind) -> Option<&'static str> {
 }
 
 /// What to do about a JSON-RPC error, where its code says enough.
-pub(crate) fn of_code(code: i64) -> Option<&'static str> {
+pub(crate) fn of_code(code: i64, answer: &Answer) -> Option<&'static str> {
+    let method = answer.request().headers().get("mcp-method");
+    let about_task =
+        method.is_some_and(|method| method.to_str().is_ok_and(|name| name.starts_with("tasks/")));
     match code {
+        -32602 if about_task => Some(
+            "a task is there for the asker and the installation that made it (--asker, --installation), for as \
+             long as it is kept; `pup-ext task get` shows what it asks",
+        ),
         -32602 => Some("`pup-ext tools` shows the tools and the arguments that they take"),
         -32601 => Some("the extension does not know this method"),
         -32020 => Some(

@@ -33,6 +33,16 @@ pub(crate) fn fresh_secret() -> Result<Secret, Failure> {
 
 /// The arguments of a call.
 pub(crate) fn arguments(source: &str) -> Result<Map<String, Value>, Failure> {
+    object(source, "the arguments are", r#"{"snack": "fruit"}"#)
+}
+
+/// The answer to what a task asks.
+pub(crate) fn answer(source: &str) -> Result<Map<String, Value>, Failure> {
+    object(source, "the answer is", r#"{"taste": "sweet"}"#)
+}
+
+/// A JSON object: the text itself, or from where it says. What it is, and an example, are for the error.
+fn object(source: &str, what_is: &str, example: &str) -> Result<Map<String, Value>, Failure> {
     let text = if source == "-" {
         let mut text = String::new();
         std::io::stdin()
@@ -46,12 +56,10 @@ pub(crate) fn arguments(source: &str) -> Result<Map<String, Value>, Failure> {
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(Failure::usage("the arguments are no JSON object")
-            .hint("give them by name, as in '{\"snack\": \"fruit\"}'")),
-        Err(error) => Err(
-            Failure::usage(format!("the arguments are not JSON: {error}"))
-                .hint("quote them for the shell, as in '{\"snack\": \"fruit\"}'"),
-        ),
+        Ok(_) => Err(Failure::usage(format!("{what_is} no JSON object"))
+            .hint(format!("give values by name, as in '{example}'"))),
+        Err(error) => Err(Failure::usage(format!("{what_is} not JSON: {error}"))
+            .hint(format!("quote it for the shell, as in '{example}'"))),
     }
 }
 

@@ -8,6 +8,7 @@ mod input;
 mod render;
 mod report;
 mod style;
+mod task;
 
 use std::process::ExitCode;
 

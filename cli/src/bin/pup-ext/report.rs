@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     failure::{Failure, Kind},
-    style::{BAD, NOTE, safe, styled},
+    style::{BAD, NAME, NOTE, safe, styled},
 };
 
 /// What a command brought: for people, for machines, and the failure if it is one.
@@ -22,6 +22,8 @@ pub(crate) struct Report {
     document: Map<String, Value>,
     /// For people, beside the text: which request it was.
     note: Option<String>,
+    /// For people: a command to try next.
+    next: Option<String>,
     failure: Option<Failure>,
 }
 
@@ -69,6 +71,18 @@ impl Report {
     /// The same, failed after all: what came stays part of it.
     pub(crate) fn but_failed(mut self, failure: Failure) -> Self {
         self.failure = Some(failure);
+        self
+    }
+
+    /// The same, with a command to try next. It is ready for a shell, and safe to show.
+    pub(crate) fn next(mut self, command: String) -> Self {
+        self.next = Some(command);
+        self
+    }
+
+    /// The same, with more for machines.
+    pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
+        self.document.insert(field.to_owned(), value);
         self
     }
 
@@ -127,6 +141,9 @@ fn print_text(report: &Report) -> io::Result<()> {
         if let Some(hint) = failure.hint_text() {
             writeln!(err, "  hint: {hint}")?;
         }
+    }
+    if let Some(next) = &report.next {
+        writeln!(err, "next: {}", styled(NAME, next))?;
     }
     if let Some(note) = &report.note {
         writeln!(err, "{}", styled(NOTE, note))?;

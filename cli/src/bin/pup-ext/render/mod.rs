@@ -6,11 +6,13 @@
 mod discovery;
 mod manifest;
 mod result;
+mod task;
 mod tools;
 
 pub(crate) use discovery::discovery;
 pub(crate) use manifest::manifest;
-pub(crate) use result::{challenge, delivery, result, task};
+pub(crate) use result::{challenge, delivery, result};
+pub(crate) use task::{answered, cancelling, detailed_task, questions, standing, task};
 pub(crate) use tools::tools;
 
 use serde_json::{Map, Value};
@@ -72,6 +74,6 @@ fn item(name: &str, about: Option<&str>) -> String {
 }
 
 /// A text whose further lines are moved in.
-fn indented(text: &str, by: usize) -> String {
+pub(crate) fn indented(text: &str, by: usize) -> String {
     text.replace('\n', &format!("\n{:by$}", ""))
 }

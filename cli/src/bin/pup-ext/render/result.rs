@@ -1,6 +1,6 @@
 //! What calls, challenges and events bring.
 
-use pup_extension_cli::{Fields, ToolResult};
+use pup_extension_cli::ToolResult;
 use serde_json::{Map, Value};
 
 use super::{indented, inline, line, objects, pretty, text};
@@ -63,21 +63,6 @@ pub(crate) fn result(result: &ToolResult) -> String {
         }
     }
     out
-}
-
-/// A task that a call has become.
-pub(crate) fn task(task: &Fields) -> String {
-    let part = |name| task.text(name).map(safe).unwrap_or_default();
-    let message = task
-        .text("statusMessage")
-        .map(|message| format!(": {}", safe(message)));
-    format!(
-        "{} {} ({}{})",
-        styled(HEADING, "goes on as a task:"),
-        styled(NAME, part("taskId")),
-        part("status"),
-        message.unwrap_or_default()
-    )
 }
 
 /// A content block: a text as it is, others by what they are and where they lead.

@@ -36,7 +36,7 @@ pub(crate) fn tools(list: &ToolList) -> String {
 }
 
 /// A line for each argument: its name, its type, whether it must be given, and what it is for.
-fn arguments(out: &mut String, schema: &Map<String, Value>) {
+pub(super) fn arguments(out: &mut String, schema: &Map<String, Value>) {
     let required = schema
         .get("required")
         .and_then(Value::as_array)
@@ -67,12 +67,12 @@ fn arguments(out: &mut String, schema: &Map<String, Value>) {
     }
 }
 
-/// What a property may be: its choices where it has some, else its type.
+/// What a property may be: its choices where it has some, else its type; for a list, what it is a list of.
 fn kind(property: &Value) -> String {
     let choices = match (
         property.get("enum"),
         property.get("const"),
-        property.get("oneOf"),
+        property.get("oneOf").or_else(|| property.get("anyOf")),
     ) {
         (Some(Value::Array(choices)), ..) => choices.iter().map(inline).collect(),
         (_, Some(only), _) => vec![inline(only)],
@@ -87,6 +87,10 @@ fn kind(property: &Value) -> String {
         return choices.join(" | ");
     }
     match property.get("type") {
+        Some(Value::String(kind)) if kind == "array" => match property.get("items") {
+            Some(items) => format!("array of {}", self::kind(items)),
+            None => kind.clone(),
+        },
         Some(Value::Array(kinds)) => kinds.iter().map(inline).collect::<Vec<_>>().join(" | "),
         Some(kind) => inline(kind),
         None => "any".to_owned(),
@@ -116,5 +120,19 @@ mod tests {
         );
         assert_eq!(kind(&json!({"type": ["string", "null"]})), "string | null");
         assert_eq!(kind(&json!(true)), "any");
+    }
+
+    #[test]
+    fn a_list_shows_what_it_is_a_list_of() {
+        assert_eq!(kind(&json!({"type": "array"})), "array");
+        let items = json!({"anyOf": [{"const": "a", "title": "A"}, {"const": "b"}]});
+        assert_eq!(
+            kind(&json!({"type": "array", "items": items})),
+            "array of a | b"
+        );
+        assert_eq!(
+            kind(&json!({"type": "array", "items": {"type": "string"}})),
+            "array of string"
+        );
     }
 }

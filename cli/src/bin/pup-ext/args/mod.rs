@@ -1,9 +1,17 @@
 //! The command line.
 
+mod task;
+
+pub(crate) use task::{AnswerArgs, FollowArgs, TaskArgs, TaskCommand};
+
 use std::{fmt, path::PathBuf, time::Duration};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, builder::styling};
 use zeroize::Zeroizing;
+
+pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:8787";
+pub(crate) const DEFAULT_ASKER: &str = "local-asker";
+pub(crate) const DEFAULT_INSTALLATION: &str = "local-installation";
 
 const STYLES: styling::Styles = styling::Styles::styled()
     .header(styling::AnsiColor::Green.on_default().bold())
@@ -21,7 +29,9 @@ Exit status:
   1  it refused, failed or rejected, or answered what pup would not take
      (a redirect, a compressed body, more than 1 MiB, something other than the protocol's JSON)
   2  nothing was sent: the command line or this machine does not allow it
-  3  no whole answer came: the extension can't be reached, the connection broke, the deadline passed";
+  3  no whole answer came: the extension can't be reached, the connection broke, the deadline passed
+  4  the task waits for input, and nobody is here to ask
+  5  the task goes on after the time that it was to be followed for";
 
 /// Act as pup against an extension: sign and send what pup would, and take only what pup would take.
 #[derive(Debug, Parser)]
@@ -41,7 +51,7 @@ pub(crate) struct Global {
         long,
         global = true,
         env = "PUP_URL",
-        default_value = "http://127.0.0.1:8787"
+        default_value = DEFAULT_URL
     )]
     pub(crate) url: String,
 
@@ -104,6 +114,9 @@ pub(crate) enum Command {
     },
     /// Call a tool (tools/call)
     Call(CallArgs),
+    /// Ask how a task stands, answer what it asks, follow it, or ask for its end
+    #[command(subcommand)]
+    Task(TaskCommand),
     /// Deliver an event about a member
     Event(EventArgs),
 }
@@ -146,6 +159,13 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "ID", requires = "user_request")]
     pub(crate) user_request_channel: Option<String>,
 
+    /// Where the call goes on as a task, follow it until it ends
+    #[arg(long)]
+    pub(crate) watch: bool,
+
+    #[command(flatten)]
+    pub(crate) follow: FollowArgs,
+
     #[command(flatten)]
     pub(crate) asker: AskerArgs,
     #[command(flatten)]
@@ -181,20 +201,20 @@ pub(crate) struct RequestArgs {
     pub(crate) webhook_id: Option<String>,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct AskerArgs {
     /// Ask as this member
-    #[arg(long, value_name = "ID", default_value = "local-asker")]
+    #[arg(long, value_name = "ID", default_value = DEFAULT_ASKER)]
     pub(crate) asker: String,
 
     #[command(flatten)]
     pub(crate) installation: InstallationArgs,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct InstallationArgs {
     /// Speak for this installation
-    #[arg(long, value_name = "ID", default_value = "local-installation")]
+    #[arg(long, value_name = "ID", default_value = DEFAULT_INSTALLATION)]
     pub(crate) installation: String,
 
     /// Set a setting of the installation; may be given several times. A value that is a JSON boolean, number
