@@ -20,6 +20,7 @@ use crate::{
     mcp::{
         CallToolResult, Context, Error, ResultObject, ServerInfo, UserRequest, check_param_headers,
     },
+    schema::unify_numbers,
     signing::Verified,
     state::Access,
     store::{Name, Partition},
@@ -52,6 +53,10 @@ impl Service {
                 "the arguments don't fit the tool's input schema: {mismatches}"
             ))
         })?;
+        // To JSON Schema `1.0` is a whole number; to serde, and to a comparison of two calls, it has to be `1`.
+        let mut arguments = arguments.clone();
+        unify_numbers(&mut arguments);
+        let arguments = &arguments;
         // Where the type is stricter than its schema. serde's text may quote what was sent.
         let first = tool.handler.prepare(arguments).map_err(|_| {
             Error::invalid_params(

@@ -55,7 +55,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// When the URL is no https URL with a host, or has credentials, a query or a fragment.
+    /// When the URL has no host, or has a query or a fragment. That it is https, public and without credentials
+    /// is checked with the manifest, by [`Service::new`](super::Service::new).
     pub fn new(keyring: Keyring, public_url: impl Into<String>) -> Result<Self, ConfigError> {
         Self::with_rule(keyring, &public_url.into(), EndpointRule::PublicHttps)
     }

@@ -90,7 +90,12 @@ impl Envelope {
             .or_else(|| event.get("data").and_then(member_of))
             .or_else(|| beside.into_iter().flatten().find_map(id_in))
             .filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
-        let fingerprint = Fingerprint::of(&[wire.event_id.as_bytes(), &canonical(&event)]);
+        let fingerprint = Fingerprint::of(&[
+            wire.event_id.as_bytes(),
+            &canonical(&event),
+            // It may stand beside the event.
+            member_id.as_deref().unwrap_or_default().as_bytes(),
+        ]);
         Ok(Self {
             installation_id,
             channel_id: wire.context.channel_id,
@@ -224,6 +229,13 @@ mod tests {
         assert_ne!(parse(&other).unwrap().fingerprint, first);
         let other = envelope(&json!({ "type": "member.joined", "memberId": "m2" }));
         assert_ne!(parse(&other).unwrap().fingerprint, first);
+        let beside = |member: &str| {
+            let mut envelope = envelope(&json!("member.joined"));
+            envelope["memberId"] = json!(member);
+            parse(&envelope).unwrap().fingerprint
+        };
+        assert_eq!(beside("m1"), beside("m1"));
+        assert_ne!(beside("m1"), beside("m2"));
     }
 
     #[test]

@@ -112,8 +112,8 @@ pub struct SignError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignErrorKind {
-    /// The id is empty, longer than [`MAX_ID_BYTES`], holds more than visible ASCII, or holds
-    /// what would pass for the timestamp. Nobody would verify it.
+    /// The id is empty, longer than [`MAX_ID_BYTES`], or holds more than visible ASCII.
+    /// Nobody would verify it.
     Id,
     /// The time has more than twelve digits in seconds: it is after the year 33658, or was no time at all.
     Timestamp,
@@ -156,7 +156,7 @@ pub enum RefusalKind {
     MissingHeader,
     /// The id or the timestamp came more than once.
     DuplicateHeader,
-    /// The id is empty, too long, not visible ASCII, or holds what would pass for the timestamp.
+    /// The id is empty, too long, or not visible ASCII.
     MalformedId,
     /// The timestamp is not 1 to 12 digits.
     MalformedTimestamp,

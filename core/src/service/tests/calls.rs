@@ -288,3 +288,21 @@ fn a_block_needs_an_object_without_a_member_of_its_name() {
         assert_eq!(answer.error_code(), Some(code::INTERNAL));
     }
 }
+
+#[test]
+fn a_whole_number_may_come_as_a_fraction_and_is_the_same_call() {
+    let world = World::new();
+    let call = |seconds: serde_json::Value| {
+        let arguments = json!({ "seconds": seconds });
+        world.pup.call("next_after", arguments).call_id("c1")
+    };
+    assert_eq!(
+        world.send(&call(json!(1.0))).structured(),
+        json!({ "number": 1 })
+    );
+    assert_eq!(
+        world.send(&call(json!(1))).structured(),
+        json!({ "number": 1 })
+    );
+    assert_eq!(world.send(&call(json!(2))).error_code(), Some(-31003));
+}
