@@ -6,6 +6,11 @@
     reason = "a test fails by panicking"
 )]
 
+// On wasm every `#[test]` of this crate is wasm-bindgen's.
+#[cfg(target_family = "wasm")]
+#[macro_use(test)]
+extern crate pup_extension_wasm_test;
+
 mod answers;
 mod free;
 // The oracle does not build for wasm.

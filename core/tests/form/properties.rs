@@ -68,8 +68,6 @@ struct Everything {
     snack_set: BTreeSet<Snack>,
 }
 
-const SETS: [&str; 2] = ["sizes", "snack_set"];
-
 fn everything() -> impl Strategy<Value = Everything> {
     let texts = (
         "[a-zé]{1,5}",
@@ -363,6 +361,8 @@ fn the_generators_are_not_one_sided() {
 mod against_the_oracle {
     use super::*;
     use crate::oracle;
+
+    const SETS: [&str; 2] = ["sizes", "snack_set"];
 
     /// As the form takes it: optional fields that are null are left out.
     fn without_nulls(content: &Value, requested: &Value) -> Value {
