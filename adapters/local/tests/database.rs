@@ -152,7 +152,7 @@ fn a_path_that_can_hold_no_file_is_an_error_that_names_it() {
 
 #[test]
 fn many_can_open_and_make_one_file_at_once() {
-    for _ in 0..5 {
+    for _ in 0..20 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.sqlite");
         thread::scope(|scope| {

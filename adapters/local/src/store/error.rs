@@ -38,6 +38,19 @@ pub(super) enum Reason {
     Database(#[from] rusqlite::Error),
 }
 
+impl Reason {
+    /// Whether somebody else had the file locked, so that the same may succeed a moment later.
+    pub(super) fn is_busy(&self) -> bool {
+        let Self::Database(error) = self else {
+            return false;
+        };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        )
+    }
+}
+
 impl OpenError {
     pub(super) const fn new(path: PathBuf, reason: Reason) -> Self {
         Self { path, reason }

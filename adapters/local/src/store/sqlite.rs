@@ -1,6 +1,11 @@
 //! [`SqliteStore`], the port's three operations.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use pup_extension::{
     store::{Commit, Item, Key, Outcome, Page, Query, Store, StoreError},
@@ -65,6 +70,9 @@ impl SqliteStore {
     }
 }
 
+/// How long opening waits where another process is opening the same file.
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
@@ -107,8 +115,18 @@ impl SqliteOptions {
     /// long.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<SqliteStore, OpenError> {
         let path = path.as_ref();
-        self.try_open(path)
-            .map_err(|reason| OpenError::new(path.to_owned(), reason))
+        let begun = Instant::now();
+        loop {
+            match self.try_open(path) {
+                // SQLite does not wait where two switch one file to WAL at once: one of them is told so.
+                Err(reason) if reason.is_busy() && begun.elapsed() < self.busy_timeout => {
+                    thread::sleep(BETWEEN_TRIES);
+                }
+                opened => {
+                    return opened.map_err(|reason| OpenError::new(path.to_owned(), reason));
+                }
+            }
+        }
     }
 
     fn try_open(&self, path: &Path) -> Result<SqliteStore, Reason> {
