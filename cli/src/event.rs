@@ -4,8 +4,6 @@ use serde_json::{Map, Value, json};
 
 use pup_extension::time::Timestamp;
 
-use crate::clock::rfc3339;
-
 /// What names a delivery of an event.
 ///
 /// ```
@@ -64,7 +62,7 @@ impl EventOptions {
             "version": 1,
             "id": delivery_id,
             "eventId": event_id,
-            "occurredAt": rfc3339(self.occurred_at.unwrap_or(now)),
+            "occurredAt": self.occurred_at.unwrap_or(now).to_rfc3339(),
             "event": {"type": kind, "memberId": member},
             "context": context,
         });
