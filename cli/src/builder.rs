@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use pup_extension::{signing::Secret, time::Timestamp};
+use pup_extension::{mcp::TASKS_EXTENSION, signing::Secret, time::Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -10,7 +10,6 @@ use crate::{
     client::Client,
     clock::Clock,
     error::ClientError,
-    mcp::TASKS_EXTENSION,
     persona::Persona,
     transport::{DEADLINE, Transport},
 };

@@ -11,7 +11,13 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
-use pup_extension::signing::Secret;
+use pup_extension::{
+    mcp::{
+        code::HEADER_MISMATCH,
+        header::{METHOD, PARAM_PREFIX},
+    },
+    signing::Secret,
+};
 use serde_json::Value;
 
 use crate::{
@@ -32,9 +38,6 @@ use crate::{
 
 /// The pages of a tool list that are asked for at most: more than the 100 tools of a manifest can fill.
 const MAX_PAGES: usize = 100;
-
-/// MCP's code for headers that disagree with the body.
-const HEADER_MISMATCH: i64 = -32020;
 
 /// Acts as pup against one extension. Cheap to clone; clones share connections and what was learned about tools.
 ///
@@ -288,7 +291,7 @@ impl Client {
         if answer
             .request()
             .headers()
-            .get("mcp-method")
+            .get(METHOD)
             .is_none_or(|method| method != "tools/list")
         {
             return;
@@ -334,7 +337,7 @@ fn param_headers(request: &SignedRequest) -> Vec<(&str, &HeaderValue)> {
         .iter()
         .map(|(name, value)| (name.as_str(), value));
     headers
-        .filter(|(name, _)| name.starts_with("mcp-param-"))
+        .filter(|(name, _)| name.starts_with(PARAM_PREFIX))
         .collect()
 }
 

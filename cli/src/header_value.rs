@@ -1,20 +1,12 @@
 //! Values from a body in a header: as they are, or in MCP's base64 form.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::HeaderValue;
+use pup_extension::mcp::header::encode_value;
 
-/// The header form of a text (MCP 2026-07-28, Streamable HTTP, "Value Encoding"): the text itself where it is
-/// visible ASCII, spaces and tabs within included; else `=?base64?…?=`, and so too for a text that looks like
-/// that form.
+/// The header form of a text (MCP 2026-07-28, Streamable HTTP, "Value Encoding").
 pub(crate) fn encode(text: &str) -> HeaderValue {
-    let plain = text.bytes().all(|byte| matches!(byte, 0x20..=0x7e | b'\t'))
-        && text.trim_matches([' ', '\t']) == text
-        && !(text.starts_with("=?base64?") && text.ends_with("?="));
-    match HeaderValue::from_str(text) {
-        Ok(value) if plain => value,
-        _ => HeaderValue::try_from(format!("=?base64?{}?=", STANDARD.encode(text)))
-            .unwrap_or_else(|_| HeaderValue::from_static("")),
-    }
+    // Either form is visible ASCII, spaces and tabs, all of which a header can hold.
+    HeaderValue::from_str(&encode_value(text)).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
 #[cfg(test)]

@@ -1,18 +1,12 @@
 //! MCP requests as pup writes them.
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, header};
+use pup_extension::mcp::{CONTEXT_KEY, header as mcp_header};
 use serde_json::{Map, Value, json};
 
 use crate::header_value;
 
-/// The MCP revision that pup speaks.
-pub const PROTOCOL_VERSION: &str = "2026-07-28";
-
-pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
-const CONTEXT: &str = "io.puphq/context";
-const PROTOCOL_VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD_HEADER: HeaderName = HeaderName::from_static("mcp-method");
-const NAME_HEADER: HeaderName = HeaderName::from_static("mcp-name");
+pub use pup_extension::mcp::PROTOCOL_VERSION;
 
 /// What a call carries beside its tool and arguments.
 ///
@@ -139,7 +133,7 @@ pub(crate) fn body(
         "io.modelcontextprotocol/protocolVersion": PROTOCOL_VERSION,
         "io.modelcontextprotocol/clientInfo": {"name": "pup-ext", "version": env!("CARGO_PKG_VERSION")},
         "io.modelcontextprotocol/clientCapabilities": capabilities,
-        CONTEXT: context,
+        CONTEXT_KEY: context,
     });
     params.insert("_meta".to_owned(), meta);
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
@@ -159,15 +153,15 @@ pub(crate) fn headers(method: &str, params: &Map<String, Value>) -> HeaderMap {
         HeaderValue::from_static("application/json, text/event-stream"),
     );
     headers.insert(
-        PROTOCOL_VERSION_HEADER,
+        mcp_header::PROTOCOL_VERSION,
         HeaderValue::from_static(PROTOCOL_VERSION),
     );
-    headers.insert(METHOD_HEADER, header_value::encode(method));
+    headers.insert(mcp_header::METHOD, header_value::encode(method));
     if let Some(name) = name_source(method)
         .and_then(|key| params.get(key))
         .and_then(Value::as_str)
     {
-        headers.insert(NAME_HEADER, header_value::encode(name));
+        headers.insert(mcp_header::NAME, header_value::encode(name));
     }
     headers
 }

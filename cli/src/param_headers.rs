@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use http::{HeaderMap, HeaderName};
+use pup_extension::mcp::header::PARAM_PREFIX;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -133,7 +134,8 @@ impl Reader {
             return Err(InvalidAnnotation::Unreachable(place()));
         }
         let name = name.as_str().filter(|name| !name.is_empty());
-        let header = name.and_then(|name| HeaderName::try_from(format!("mcp-param-{name}")).ok());
+        let header =
+            name.and_then(|name| HeaderName::try_from(format!("{PARAM_PREFIX}{name}")).ok());
         let header = header.ok_or_else(|| InvalidAnnotation::Name(place()))?;
         if !is_primitive(schema.get("type")) {
             return Err(InvalidAnnotation::Type(place()));
