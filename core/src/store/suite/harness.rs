@@ -31,8 +31,7 @@ pub(super) const NOW: Timestamp = Timestamp::from_secs(4_000_000_000);
 pub struct Harness<S> {
     pub(super) store: Arc<S>,
     pub(super) other: Arc<S>,
-    nonce: u128,
-    drawn: AtomicU64,
+    draws: Draws,
     /// Goes after the stores.
     _guard: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -46,8 +45,7 @@ impl<S: Store> Harness<S> {
         Self {
             store: Arc::new(store),
             other: Arc::new(other),
-            nonce,
-            drawn: AtomicU64::new(0),
+            draws: Draws::new(nonce.to_be_bytes()),
             _guard: None,
         }
     }
@@ -61,17 +59,7 @@ impl<S: Store> Harness<S> {
 
     /// A number that was not drawn before.
     pub(super) fn draw(&self) -> [u8; 16] {
-        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
-        let mut hash = Sha256::new();
-        hash.update(self.nonce.to_be_bytes());
-        hash.update(drawn.to_be_bytes());
-        let digest = hash.finalize();
-        let mut bytes = [0; 16];
-        bytes
-            .iter_mut()
-            .zip(digest)
-            .for_each(|(to, from)| *to = from);
-        bytes
+        self.draws.next()
     }
 
     /// A new commit id.
@@ -96,6 +84,36 @@ impl<S: Store> Harness<S> {
             store: &self.store,
             partition,
         }
+    }
+}
+
+/// Numbers that look random and come from a seed, no two of them the same.
+#[derive(Debug)]
+pub(super) struct Draws {
+    seed: [u8; 16],
+    drawn: AtomicU64,
+}
+
+impl Draws {
+    pub(super) const fn new(seed: [u8; 16]) -> Self {
+        Self {
+            seed,
+            drawn: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn next(&self) -> [u8; 16] {
+        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
+        let mut hash = Sha256::new();
+        hash.update(self.seed);
+        hash.update(drawn.to_be_bytes());
+        let digest = hash.finalize();
+        let mut bytes = [0; 16];
+        bytes
+            .iter_mut()
+            .zip(digest)
+            .for_each(|(to, from)| *to = from);
+        bytes
     }
 }
 

@@ -7,9 +7,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 
-use super::harness::{NOW, yield_now};
+use super::harness::{Draws, NOW, yield_now};
 use crate::{
     runtime::{HttpError, HttpErrorKind, Runtime},
     time::Timestamp,
@@ -24,8 +23,7 @@ const MANY: u64 = 1_000_000;
 /// the store is. It needs no timer, and so runs wherever a store does.
 #[derive(Debug)]
 pub(super) struct Turns {
-    seed: [u8; 16],
-    drawn: AtomicU64,
+    draws: Draws,
     pauses: AtomicU64,
 }
 
@@ -33,8 +31,7 @@ impl Turns {
     /// `seed` makes its random numbers its own.
     pub(super) const fn new(seed: [u8; 16]) -> Self {
         Self {
-            seed,
-            drawn: AtomicU64::new(0),
+            draws: Draws::new(seed),
             pauses: AtomicU64::new(0),
         }
     }
@@ -47,15 +44,7 @@ impl Runtime for Turns {
     }
 
     fn random(&self) -> u128 {
-        let drawn = self.drawn.fetch_add(1, Ordering::Relaxed);
-        let digest = Sha256::new()
-            .chain_update(self.seed)
-            .chain_update(drawn.to_be_bytes())
-            .finalize();
-        digest
-            .iter()
-            .take(16)
-            .fold(0, |number, byte| number << 8 | u128::from(*byte))
+        u128::from_be_bytes(self.draws.next())
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + 'static {
