@@ -314,23 +314,8 @@ async fn once(pup: &Client, report: &mut Report, answered: &mut Vec<SignedReques
     );
 
     let before = count(pup, "popcorn").await?;
-    let mut racing = tokio::task::JoinSet::new();
-    for _ in 0..64 {
-        let (pup, snack) = (pup.clone(), snack.clone());
-        racing.spawn(async move {
-            pup.call("save_snack", snack, CallOptions::new().call_id("tour-race"))
-                .await
-        });
-    }
-    let answers: Vec<Answer> = racing
-        .join_all()
-        .await
-        .into_iter()
-        .collect::<std::result::Result<_, _>>()?;
-    let equal = answers
-        .iter()
-        .filter(|answer| structured(answer) == json!({ "saved": "popcorn" }))
-        .count();
+    let duplicate = CallOptions::new().call_id("tour-race");
+    let (answers, equal) = race(pup, &snack, &duplicate).await?;
     report.step(
         "64 duplicates at once: one effect, one answer for all",
         expect(
@@ -342,20 +327,7 @@ async fn once(pup: &Client, report: &mut Report, answered: &mut Vec<SignedReques
     answered.extend(answers.iter().map(|answer| answer.request().clone()));
 
     let before = count(pup, "popcorn").await?;
-    let mut racing = tokio::task::JoinSet::new();
-    for _ in 0..64 {
-        let (pup, snack) = (pup.clone(), snack.clone());
-        racing.spawn(async move { pup.call("save_snack", snack, CallOptions::new()).await });
-    }
-    let answers: Vec<Answer> = racing
-        .join_all()
-        .await
-        .into_iter()
-        .collect::<std::result::Result<_, _>>()?;
-    let saved = answers
-        .iter()
-        .filter(|answer| structured(answer) == json!({ "saved": "popcorn" }))
-        .count();
+    let (_, saved) = race(pup, &snack, &CallOptions::new()).await?;
     let after = count(pup, "popcorn").await?;
     report.step(
         "64 different calls at once on one counter: none is lost",
@@ -366,6 +338,25 @@ async fn once(pup: &Client, report: &mut Report, answered: &mut Vec<SignedReques
         ),
     );
     Ok(())
+}
+
+/// Saves a snack 64 times at once: the answers, and how many of them say that popcorn was saved.
+async fn race(pup: &Client, snack: &Value, options: &CallOptions) -> Result<(Vec<Answer>, usize)> {
+    let mut racing = tokio::task::JoinSet::new();
+    for _ in 0..64 {
+        let (pup, snack, options) = (pup.clone(), snack.clone(), options.clone());
+        racing.spawn(async move { pup.call("save_snack", snack, options).await });
+    }
+    let answers: Vec<Answer> = racing
+        .join_all()
+        .await
+        .into_iter()
+        .collect::<std::result::Result<_, _>>()?;
+    let saved = answers
+        .iter()
+        .filter(|answer| structured(answer) == json!({ "saved": "popcorn" }))
+        .count();
+    Ok((answers, saved))
 }
 
 async fn events(pup: &Client, report: &mut Report) -> Result<()> {
