@@ -27,7 +27,6 @@ use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response};
-use sha2::{Digest, Sha256};
 
 use self::{
     answer::{Answer, HttpRefusal},
@@ -43,7 +42,7 @@ pub use self::{
 use crate::{
     budget::Deadline,
     extension::Extension,
-    ledger::LedgerError,
+    ledger::{Fingerprint, LedgerError},
     manifest::{Endpoints, Violations},
     mcp::AllowedOrigins,
     ports::Ports,
@@ -258,13 +257,9 @@ pub enum ServiceError {
 
 /// A key for outside services: of these parts, stable, and telling nothing of them.
 fn idempotency_key(parts: &[&str]) -> Arc<str> {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    let digest = hash.finalize();
-    digest
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    Fingerprint::of(&parts)
+        .as_bytes()
         .iter()
         .take(16)
         .map(|byte| format!("{byte:02x}"))

@@ -339,3 +339,14 @@ fn a_record_is_kept_as_long_as_the_retention_says() {
     assert_eq!(later(29), 1);
     assert_eq!(later(2), 2);
 }
+
+/// Outside services have it in their books: another key for the same call would be another payment.
+#[test]
+fn the_idempotency_key_stays_the_same_over_versions() {
+    let world = World::new();
+    let answer = world.send(&world.call("step", "c1"));
+    assert_eq!(
+        answer.structured()["key"],
+        "710d7637c3287e296212aef6d738ec93"
+    );
+}
