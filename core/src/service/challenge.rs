@@ -7,12 +7,7 @@ use super::{
     Service,
     answer::{Answer, HttpRefusal},
 };
-use crate::{
-    ledger::{Claim, Taken},
-    signing::Verified,
-    store::Partition,
-    time::Timestamp,
-};
+use crate::{ledger::Taken, signing::Verified, store::Partition, time::Timestamp};
 
 #[derive(Deserialize)]
 struct Challenge {
@@ -33,15 +28,7 @@ impl Service {
                 "the challenge is too long to be echoed",
             ));
         }
-        let taken = match Claim::of(request) {
-            Ok(claim) => {
-                claim
-                    .take(&self.inner.ports, &Partition::unscoped(), now)
-                    .await
-            }
-            Err(error) => Err(error),
-        };
-        match taken {
+        match self.claim(request, &Partition::unscoped(), now).await {
             Ok(Taken::Fresh(_)) => Answer::ok(body),
             Ok(Taken::Replayed) => Answer::refuse(HttpRefusal::Replayed),
             Err(error) => {

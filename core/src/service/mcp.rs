@@ -7,7 +7,7 @@ use super::{Service, Trace, answer::Answer};
 use crate::{
     budget::Deadline,
     extension::Extension,
-    ledger::{Claim, LedgerError, Taken},
+    ledger::{LedgerError, Taken},
     mcp::{
         Admitted, CacheHint, CacheScope, CompleteResult, Context, DiscoverResult, Error, ErrorKind,
         Id, ListToolsResult, Message, Method, ResultObject, admit, respond,
@@ -68,7 +68,7 @@ impl Service {
         let context = admitted.meta.context.as_ref();
         match &admitted.method {
             Method::Discover => {
-                self.claim(request, context, now).await?;
+                self.claim_discovery(request, context, now).await?;
                 Ok(self.inner.discovery.clone())
             }
             Method::ListTools { cursor } => {
@@ -77,7 +77,7 @@ impl Service {
                         "params.cursor is none of ours: the list has one page",
                     ));
                 }
-                self.claim(request, context, now).await?;
+                self.claim_discovery(request, context, now).await?;
                 Ok(self.inner.tools.clone())
             }
             Method::CallTool { name, arguments } => {
@@ -93,7 +93,7 @@ impl Service {
     }
 
     /// Claims a request that reads nothing but what was deployed.
-    async fn claim(
+    async fn claim_discovery(
         &self,
         request: &Verified,
         context: Option<&Context>,
@@ -102,11 +102,7 @@ impl Service {
         let partition = context.map_or_else(Partition::unscoped, |context| {
             Partition::installation(context.installation_id.as_str())
         });
-        let taken = match Claim::of(request) {
-            Ok(claim) => claim.take(&self.inner.ports, &partition, now).await,
-            Err(error) => Err(error),
-        };
-        match taken {
+        match self.claim(request, &partition, now).await {
             Ok(Taken::Fresh(_)) => Ok(()),
             Ok(Taken::Replayed) => Err(Error::replayed()),
             Err(error) => Err(unavailable(request.id(), &error)),

@@ -42,13 +42,13 @@ pub use self::{
 use crate::{
     budget::Deadline,
     extension::Extension,
-    ledger::{Fingerprint, LedgerError},
+    ledger::{Claim, Fingerprint, LedgerError, Taken},
     manifest::{Endpoints, Violations},
     mcp::AllowedOrigins,
     ports::Ports,
     runtime::Runtime,
     signing::Verified,
-    store::Store,
+    store::{Partition, Store},
     time::Timestamp,
 };
 
@@ -216,6 +216,18 @@ impl Service {
             Route::Mcp => self.mcp(headers, &request, deadline, trace).await,
             Route::Events => self.event(&request, deadline).await,
         }
+    }
+
+    /// Claims a request that runs nothing.
+    async fn claim(
+        &self,
+        request: &Verified,
+        partition: &Partition,
+        now: Timestamp,
+    ) -> Result<Taken, LedgerError> {
+        Claim::of(request)?
+            .take(&self.inner.ports, partition, now)
+            .await
     }
 }
 
