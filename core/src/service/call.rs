@@ -79,9 +79,10 @@ impl Service {
             Ok(Called::Ended(Ended::Failed)) => Err(Error::internal()),
             Ok(Called::Ended(Ended::OutOfTime)) => Err(Error::out_of_time()),
             Ok(Called::Ended(Ended::TooLarge)) => Err(Error::answer_too_large()),
-            Ok(Called::Ended(Ended::Unavailable | Ended::Lost) | Called::OutcomeUnknown) => {
-                Err(Error::outcome_unknown())
-            }
+            Ok(
+                Called::Ended(Ended::Unavailable | Ended::Unfinished | Ended::Lost)
+                | Called::OutcomeUnknown,
+            ) => Err(Error::outcome_unknown()),
             Ok(Called::Replayed) => Err(Error::replayed()),
             Ok(Called::OtherContent) => Err(Error::call_id_reused()),
             Ok(Called::StillRunning) => Err(Error::still_running()),
@@ -203,7 +204,7 @@ impl Call<'_> {
                 idempotency_key,
             },
             record: record.map(str::to_owned),
-            releases: !self.tool.at_most_once,
+            runs_again: !self.tool.at_most_once,
         };
         let asker_id: Arc<str> = context.asker_id.as_str().into();
         let call_id: Option<Arc<str>> = context.call_id.as_ref().map(|id| id.as_str().into());

@@ -28,8 +28,8 @@ pub(super) struct Job<'a> {
     pub(super) caller: Caller,
     /// What names the record in the ledger, where there is one: steps are kept beside it.
     pub(super) record: [String; 2],
-    /// Whether a retry may run what left no answer.
-    pub(super) releases: bool,
+    /// Whether what left no answer may run again: here, after a conflict on state, or by a retry.
+    pub(super) runs_again: bool,
 }
 
 /// What a handler came to.
@@ -55,6 +55,8 @@ pub(super) enum Ended {
     Lost,
     /// The store failed. What was applied is not known to be nothing.
     Unavailable,
+    /// Its writes met a conflict and were dropped, and it may not run again. What it did outside is not known.
+    Unfinished,
 }
 
 /// How often state may be in conflict before the work is given up. Each conflict means that somebody else got
@@ -93,10 +95,11 @@ impl Job<'_> {
                 Ok(produced) if produced.answer.len() > limit(&held) => Ended::TooLarge,
                 Ok(produced) => match self.finish(&held, &run.session, produced).await {
                     Some(ended) => ended,
-                    None => {
+                    None if self.runs_again => {
                         self.back_off(run_number).await;
                         continue;
                     }
+                    None => Ended::Unfinished,
                 },
                 Err(_) if run.steps.found_lost() => Ended::Lost,
                 Err(ended) => ended,
@@ -175,7 +178,7 @@ impl Job<'_> {
 
     /// Lets go of the record, unless nobody may run it again. Where that fails the lease runs out.
     async fn release(&self, held: &Held) {
-        if self.releases
+        if self.runs_again
             && let Err(error) = held.release(self.ports, self.partition).await
         {
             tracing::warn!(request_id = %self.caller.request_id, error = %chain(&error), "the record was not released; its lease will run out");

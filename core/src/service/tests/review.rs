@@ -1,0 +1,157 @@
+//! Where the promise of once is easily broken: re-runs, late ends, torn reads, and the limits of time.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::{Either, join, select};
+use serde_json::{Value, json};
+
+use super::fixture::World;
+use crate::{
+    extension::ExtensionBuilder,
+    mcp::code,
+    prelude::*,
+    runtime::Runtime as _,
+    store::{
+        Commit, Item, Key, MemoryStore, Outcome, Page, Query, Store, StoreError,
+        testing::{Fault, FaultStore},
+    },
+    testing::{Pup, SimRuntime},
+    time::Timestamp,
+};
+
+/// An extension of these tools.
+fn extension(tools: impl IntoIterator<Item = Tool>) -> Extension {
+    let builder = Extension::builder("review", "Review")
+        .author("Example author")
+        .description("Does one thing a tool.")
+        .summary("Does one thing a tool.")
+        .instructions("For tests.");
+    tools
+        .into_iter()
+        .fold(builder, ExtensionBuilder::tool)
+        .build()
+        .unwrap()
+}
+
+/// What happened outside, counted.
+#[derive(Clone, Debug, Default)]
+struct Count(Arc<AtomicU32>);
+
+impl Count {
+    fn up(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    fn get(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn what_may_not_run_twice_is_not_run_again_for_a_conflict_on_state() {
+    let paid = Count::default();
+    let counted = paid.clone();
+    let pay = Tool::new("pay", move |ctx: ToolContext| {
+        let paid = counted.clone();
+        async move {
+            let number = ctx.state().get::<i64>("number").await?.unwrap_or(0) + 1;
+            paid.up();
+            ctx.sleep(Duration::from_secs(1)).await;
+            ctx.state().put("number", &number)?;
+            Ok::<_, ToolError>(number)
+        }
+    })
+    .at_most_once();
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(extension([pay]), &runtime);
+    let (first, second) = (
+        pup.call("pay", json!({})).call_id("c1"),
+        pup.call("pay", json!({})).call_id("c2"),
+    );
+    let (one, two) = runtime.run(join(pup.deliver(&first), pup.deliver(&second)));
+    assert_eq!(paid.get(), 2, "each call pays once");
+    assert_eq!(one.structured(), json!(1));
+    assert_eq!(two.error_code(), Some(code::OUTCOME_UNKNOWN));
+    // Nor does a retry pay again.
+    runtime.advance(Duration::from_secs(60));
+    let retry = second.retry().signed_at(runtime.now());
+    assert_eq!(pup.send(&retry).error_code(), Some(code::OUTCOME_UNKNOWN));
+    assert_eq!(paid.get(), 2);
+
+    // A call without an id is not run twice either.
+    let (first, second) = (pup.call("pay", json!({})), pup.call("pay", json!({})));
+    let (_, two) = runtime.run(join(pup.deliver(&first), pup.deliver(&second)));
+    assert_eq!(two.error_code(), Some(code::OUTCOME_UNKNOWN));
+    assert_eq!(paid.get(), 4);
+}
+
+#[test]
+fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
+    async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
+        let state = ctx.state();
+        for number in 0_u32..90 {
+            state.put(("list", number), &number)?;
+        }
+        Ok(())
+    }
+    async fn fill_more(ctx: ToolContext) -> Result<(), ToolError> {
+        for number in 90_u32..180 {
+            ctx.state().put(("list", number), &number)?;
+        }
+        ctx.state().add("counter", 5)?;
+        ctx.asker_state().put(("list", 7), &7)?;
+        Ok(())
+    }
+    async fn check(ctx: ToolContext) -> Result<Value, ToolError> {
+        let state = ctx.state();
+        // Own deletions at the front, an own entry in the middle of the second page, one at the end.
+        for number in 0_u32..60 {
+            state.delete(("list", number))?;
+        }
+        state.put(("list", 150_u32), &1_000)?;
+        state.put(("list", 999_u32), &999)?;
+        state.add(("list", 998_u32), 3)?;
+        let all: Vec<i64> = values(state.list("list").all().await?);
+        let few: Vec<i64> = values(state.list("list").first(2).await?);
+        state.add("counter", 2)?;
+        let counter = state.get::<i64>("counter").await?;
+        state.delete("counter")?;
+        let deleted = state.get::<i64>("counter").await?;
+        state.add("counter", 1)?;
+        let again = state.get::<i64>("counter").await?;
+        let others: Vec<i64> = values(ctx.member_state("someone-else").list(()).all().await?);
+        let mine: Vec<i64> = values(ctx.asker_state().list(()).all().await?);
+        Ok(
+            json!({ "all": all, "few": few, "counter": [counter, deleted, again], "others": others, "mine": mine }),
+        )
+    }
+    fn values(entries: Vec<crate::state::Entry<i64>>) -> Vec<i64> {
+        entries.into_iter().map(|entry| entry.value).collect()
+    }
+    let runtime = SimRuntime::new();
+    let tools = [
+        Tool::new("fill", fill),
+        Tool::new("fill_more", fill_more),
+        Tool::new("check", check),
+    ];
+    let pup = Pup::new(extension(tools), &runtime);
+    let _ = pup.send(&pup.call("fill", json!({}))).result();
+    let _ = pup.send(&pup.call("fill_more", json!({}))).result();
+    let seen = pup
+        .send(&pup.call("check", json!({})).call_id("c1"))
+        .structured();
+    let mut expected: Vec<i64> = (60..150).collect();
+    expected.push(1_000);
+    expected.extend(151..180);
+    expected.extend([3, 999]);
+    assert_eq!(seen["all"], json!(expected));
+    assert_eq!(seen["few"], json!([60, 61]));
+    assert_eq!(seen["counter"], json!([7, null, 1]));
+    assert_eq!((&seen["others"], &seen["mine"]), (&json!([]), &json!([7])));
+}
