@@ -91,7 +91,10 @@ impl Job<'_> {
                 )),
                 steps: Steps::new(Arc::clone(&memory)),
             });
-            let ended = match self.run_once(&run, &mut start).await {
+            let outcome = self.run_once(&run, &mut start).await;
+            // Before the record moves: a step's result is kept only while this run holds it.
+            memory.settle().await;
+            let ended = match outcome {
                 Ok(produced) if produced.answer.len() > limit(&held) => Ended::TooLarge,
                 Ok(produced) => match self.finish(&held, &run.session, produced).await {
                     Some(ended) => ended,

@@ -91,6 +91,87 @@ fn what_may_not_run_twice_is_not_run_again_for_a_conflict_on_state() {
     assert_eq!(paid.get(), 4);
 }
 
+/// A store that takes its time over the records of steps.
+struct SlowSteps {
+    store: MemoryStore,
+    runtime: SimRuntime,
+    takes: Duration,
+}
+
+impl Store for SlowSteps {
+    async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
+        self.store.get(key, now).await
+    }
+
+    async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
+        let of_a_step = |name: &str| name.starts_with("step/");
+        if commit
+            .changes()
+            .iter()
+            .any(|change| of_a_step(change.name.as_str()))
+        {
+            self.runtime.sleep(self.takes).await;
+        }
+        self.store.commit(commit, now).await
+    }
+
+    async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
+        self.store.list(query, now).await
+    }
+}
+
+fn slow_steps(runtime: &SimRuntime) -> SlowSteps {
+    SlowSteps {
+        store: MemoryStore::default(),
+        runtime: runtime.clone(),
+        takes: Duration::from_millis(500),
+    }
+}
+
+#[test]
+fn the_record_of_a_step_is_committed_though_the_budget_ends_meanwhile() {
+    let paid = Count::default();
+    let counted = paid.clone();
+    let pay = Tool::new("pay", move |ctx: ToolContext| {
+        let paid = counted.clone();
+        async move {
+            ctx.sleep(Duration::from_millis(3_800)).await;
+            ctx.step("pay", || async { Ok(paid.up()) }).await
+        }
+    });
+    let runtime = SimRuntime::new();
+    let pup = Pup::with_store(extension([pay]), &runtime, slow_steps(&runtime));
+    let first = pup.call("pay", json!({})).call_id("c1");
+    assert_eq!(pup.send(&first).error_code(), Some(code::OUT_OF_TIME));
+    let retry = pup.send(&first.retry().signed_at(runtime.now()));
+    assert_eq!(retry.structured(), json!(1));
+    assert_eq!(paid.get(), 1);
+}
+
+#[test]
+fn the_record_of_a_step_is_committed_though_the_handler_goes_on_without_it() {
+    let (paid, runs) = (Count::default(), Count::default());
+    let counted = (paid.clone(), runs.clone());
+    let pay = Tool::new("pay", move |ctx: ToolContext| {
+        let (paid, runs) = counted.clone();
+        async move {
+            let step = Box::pin(ctx.step("pay", || async { Ok(paid.up()) }));
+            let patience = Box::pin(ctx.sleep(Duration::from_millis(100)));
+            match (runs.up(), select(step, patience).await) {
+                (1, _) => Err(ToolError::failed("the first run gives up")),
+                (_, Either::Left((paid, _))) => paid,
+                (_, Either::Right(_)) => Err(ToolError::failed("it was done before")),
+            }
+        }
+    });
+    let runtime = SimRuntime::new();
+    let pup = Pup::with_store(extension([pay]), &runtime, slow_steps(&runtime));
+    let first = pup.call("pay", json!({})).call_id("c1");
+    assert_eq!(pup.send(&first).error_code(), Some(code::INTERNAL));
+    assert_eq!(pup.send(&first.retry()).structured(), json!(1));
+    assert_eq!(paid.get(), 1);
+}
+
 #[test]
 fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
     async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
