@@ -14,8 +14,8 @@ use crate::{
     signing::Verified,
     state::{Session, StateError},
     store::{
-        AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, Name, Operation,
-        Outcome, Partition, Revision, StoreError, Value,
+        AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, MAX_EXPIRY, Name,
+        Operation, Outcome, Partition, Revision, StoreError, Value,
     },
     time::Timestamp,
 };
@@ -225,7 +225,10 @@ impl Admit<'_> {
         claim: Option<&Claim>,
         now: Timestamp,
     ) -> Result<Result<Held, Vec<InTheWay>>, LedgerError> {
-        let expires_at = now + self.retention;
+        // Not before its run is over, or nobody would wait for it; and not later than stores can keep.
+        let expires_at = (now + self.retention)
+            .max(self.deadline.lease_end())
+            .min(MAX_EXPIRY);
         let record = Record {
             fingerprint: self.fingerprint,
             progress: Progress::Running {

@@ -14,7 +14,8 @@ use super::error::{Kind, StateError};
 use crate::{
     ports::Ports,
     store::{
-        Change, Expect, Item, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query, Value,
+        Change, Expect, Item, MAX_EXPIRY, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query,
+        Value,
     },
     time::Timestamp,
 };
@@ -118,7 +119,7 @@ impl Session {
     ) -> Result<(), StateError> {
         self.writable()?;
         let value = encode(value)?;
-        let expires_at = lifetime.map(|lifetime| self.ports.now() + lifetime);
+        let expires_at = lifetime.map(|lifetime| (self.ports.now() + lifetime).min(MAX_EXPIRY));
         self.seen()
             .writes
             .insert(name, Write::Put { value, expires_at });

@@ -173,6 +173,58 @@ fn the_record_of_a_step_is_committed_though_the_handler_goes_on_without_it() {
 }
 
 #[test]
+fn answers_can_be_kept_for_ever() {
+    async fn next(ctx: ToolContext) -> Result<i64, ToolError> {
+        let number = ctx.state().get::<i64>("number").await?.unwrap_or(0) + 1;
+        ctx.state().put_for("number", &number, Duration::MAX)?;
+        Ok(number)
+    }
+    let runtime = SimRuntime::new();
+    let pup = Pup::with_config(
+        extension([Tool::new("next", next)]),
+        &runtime,
+        MemoryStore::default(),
+        |config| config.retention(Duration::MAX),
+    );
+    for _ in 0..2 {
+        let sent = pup.call("next", json!({})).call_id("c1");
+        assert_eq!(pup.send(&sent).structured(), json!(1));
+        runtime.advance(Duration::from_secs(400 * 86_400));
+    }
+    let other = pup.call("next", json!({})).call_id("c2");
+    assert_eq!(pup.send(&other).structured(), json!(2));
+}
+
+#[test]
+fn a_record_outlives_its_run_however_short_answers_are_kept() {
+    let runs = Count::default();
+    let counted = runs.clone();
+    let slow = Tool::new("slow", move |ctx: ToolContext| {
+        let runs = counted.clone();
+        async move {
+            runs.up();
+            ctx.sleep(Duration::from_secs(1)).await;
+            ctx.state().add("sum", 1)?;
+            Ok::<_, ToolError>(())
+        }
+    });
+    let runtime = SimRuntime::new();
+    let pup = Pup::with_config(
+        extension([slow]),
+        &runtime,
+        MemoryStore::default(),
+        |config| config.retention(Duration::ZERO),
+    );
+    let (first, second) = (
+        pup.call("slow", json!({})).call_id("c1"),
+        pup.call("slow", json!({})).call_id("c1"),
+    );
+    let (one, two) = runtime.run(join(pup.deliver(&first), pup.deliver(&second)));
+    assert_eq!(one.result(), two.result());
+    assert_eq!(runs.get(), 1);
+}
+
+#[test]
 fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
     async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
         let state = ctx.state();
