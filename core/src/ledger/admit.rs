@@ -153,8 +153,8 @@ impl Admit<'_> {
     /// Claims the request (if its kind is claimed) and takes, awaits or reads the record.
     ///
     /// The claim is committed before anything is answered or awaited: together with the record where that is
-    /// taken, else with a check of the record that was seen.
-    pub(crate) async fn admit(&self, mut claim: Option<Claim>) -> Result<Admission, LedgerError> {
+    /// taken, else with a check of the record that was seen. `claim` is then `None`, also where an error follows.
+    pub(crate) async fn admit(&self, claim: &mut Option<Claim>) -> Result<Admission, LedgerError> {
         let mut now = self.deadline.received;
         let mut there: Option<Item> = None;
         let mut wait = FIRST_WAIT;
@@ -164,19 +164,22 @@ impl Admit<'_> {
                 .map(|item| Record::from_value(&item.value))
                 .transpose()?;
             let meeting = meet(record.as_ref(), self.fingerprint, self.retry, now);
-            let outcome = match (&meeting, &claim) {
+            let outcome = match (&meeting, claim.as_ref()) {
                 (Meeting::Take { attempt }, _) => match self
                     .take(there.as_ref(), *attempt, claim.as_ref(), now)
                     .await?
                 {
-                    Ok(held) => return Ok(Admission::Run(held)),
+                    Ok(held) => {
+                        *claim = None;
+                        return Ok(Admission::Run(held));
+                    }
                     Err(in_the_way) => Err(in_the_way),
                 },
                 (_, Some(claim)) => self.claim_beside(claim, there.as_ref(), now).await?,
                 (_, None) => Ok(()),
             };
             match outcome {
-                Ok(()) => claim = None,
+                Ok(()) => *claim = None,
                 Err(in_the_way) => {
                     if claim.as_ref().is_some_and(|claim| {
                         in_the_way.iter().any(|other| other.name == claim.name)

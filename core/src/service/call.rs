@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Service, Trace,
-    drive::{Ended, Job, Produced},
+    drive::{Ended, Job, Produced, chain},
     mcp::unavailable,
 };
 use crate::{
@@ -159,7 +159,16 @@ impl Call<'_> {
         };
         let mut claim = Some(claim);
         loop {
-            let held = match admit.admit(claim.take()).await? {
+            let admission = match admit.admit(&mut claim).await {
+                Ok(admission) => admission,
+                // The claim stands, so somebody has begun to run the call, if not this request.
+                Err(error) if claim.is_none() => {
+                    tracing::error!(request_id = self.request.id(), error = %chain(&error), "the call's record could not be followed; its outcome is not known");
+                    return Ok(Called::OutcomeUnknown);
+                }
+                Err(error) => return Err(error),
+            };
+            let held = match admission {
                 Admission::Run(held) => held,
                 Admission::Answer(result) => return Ok(Called::Answer(result)),
                 Admission::Replayed => return Ok(Called::Replayed),

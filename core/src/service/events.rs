@@ -104,7 +104,7 @@ impl Service {
             runs_again: true,
         };
         loop {
-            let held = match admit.admit(None).await? {
+            let held = match admit.admit(&mut None).await? {
                 Admission::Run(held) => held,
                 Admission::Answer(answer) => return Ok(Answer::ok(answer)),
                 Admission::OtherContent => return Ok(Answer::refuse(HttpRefusal::OtherContent)),

@@ -225,6 +225,27 @@ fn a_record_outlives_its_run_however_short_answers_are_kept() {
 }
 
 #[test]
+fn a_duplicate_that_loses_the_store_while_it_waits_does_not_say_that_nothing_ran() {
+    let faults = FaultStore::new(MemoryStore::default());
+    let world = World::over(faults.clone());
+    let first = world
+        .pup
+        .call("slow", json!({ "seconds": 2 }))
+        .call_id("c1");
+    let second = first.retry();
+    // The first's record; the second's attempt to take it, and its claim; then its next look at the record.
+    faults.fail_at(3, Fault::FailBefore);
+    let (one, two) = world
+        .runtime
+        .run(join(world.pup.deliver(&first), world.pup.deliver(&second)));
+    assert_eq!(one.structured(), json!({ "number": 1 }));
+    assert_eq!(
+        (two.status().as_u16(), two.error_code()),
+        (503, Some(code::OUTCOME_UNKNOWN))
+    );
+}
+
+#[test]
 fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
     async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
         let state = ctx.state();
