@@ -158,6 +158,7 @@ impl Admit<'_> {
         let mut now = self.deadline.received;
         let mut there: Option<Item> = None;
         let mut wait = FIRST_WAIT;
+        let mut waited = Duration::ZERO;
         loop {
             let record = there
                 .as_ref()
@@ -207,11 +208,17 @@ impl Admit<'_> {
                 Meeting::OtherContent => return Ok(Admission::OtherContent),
                 Meeting::OutcomeUnknown => return Ok(Admission::OutcomeUnknown),
                 Meeting::Wait => {
-                    let remaining = self.deadline.handler_remaining(self.ports.now());
+                    // By the clock, and by what was waited: the clock may be set back.
+                    let remaining = self
+                        .deadline
+                        .handler_remaining(self.ports.now())
+                        .min(self.deadline.handler().saturating_sub(waited));
                     if remaining.is_zero() {
                         return Ok(Admission::StillRunning);
                     }
-                    self.ports.runtime.dyn_sleep(wait.min(remaining)).await;
+                    let pause = wait.min(remaining);
+                    self.ports.runtime.dyn_sleep(pause).await;
+                    waited += pause;
                     wait = (wait * 2).min(LONGEST_WAIT);
                 }
             }

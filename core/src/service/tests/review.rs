@@ -14,15 +14,16 @@ use serde_json::{Value, json};
 use super::fixture::World;
 use crate::{
     extension::ExtensionBuilder,
+    marker::MaybeSend,
     mcp::code,
     prelude::*,
-    runtime::Runtime as _,
+    runtime::{HttpError, Runtime},
+    service::Service,
     store::{
         Commit, Item, Key, MemoryStore, Outcome, Page, Query, Store, StoreError,
         testing::{Fault, FaultStore},
     },
-    testing::{Pup, SimRuntime},
-    time::Timestamp,
+    testing::{Answer, Pup, Signer, SimRuntime},
 };
 
 /// An extension of these tools.
@@ -243,6 +244,75 @@ fn a_duplicate_that_loses_the_store_while_it_waits_does_not_say_that_nothing_ran
         (two.status().as_u16(), two.error_code()),
         (503, Some(code::OUTCOME_UNKNOWN))
     );
+}
+
+/// A runtime whose clock can be set without its timers.
+struct SetBack {
+    runtime: SimRuntime,
+    seconds: Count,
+}
+
+impl Runtime for SetBack {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_secs(self.runtime.now().as_secs() - u64::from(self.seconds.get()))
+    }
+
+    fn random(&self) -> u128 {
+        self.runtime.random()
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + MaybeSend + 'static {
+        self.runtime.sleep(duration)
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        self.runtime.var(name)
+    }
+
+    fn http(
+        &self,
+        request: http::Request<bytes::Bytes>,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<http::Response<bytes::Bytes>, HttpError>> + MaybeSend + 'static
+    {
+        self.runtime.http(request, timeout)
+    }
+}
+
+#[test]
+fn a_waiter_whose_clock_is_set_back_answers_in_time_all_the_same() {
+    async fn next(ctx: ToolContext) -> Result<(), ToolError> {
+        ctx.state().add("next", 1)?;
+        Ok(())
+    }
+    let (runtime, seconds) = (SimRuntime::new(), Count::default());
+    let clock = SetBack {
+        runtime: runtime.clone(),
+        seconds: seconds.clone(),
+    };
+    let faults = FaultStore::new(MemoryStore::default());
+    // The first never commits its result.
+    faults.fail_at(1, Fault::HangBefore);
+    let signer = Signer::new();
+    let tools = extension([Tool::new("next", next)]);
+    let service = Service::new(tools, signer.config(), faults, clock).unwrap();
+    let call = || {
+        signer
+            .call("next", json!({}), runtime.now())
+            .call_id("c1")
+            .to_http()
+    };
+    let first = Box::pin(service.handle(call(), runtime.now()));
+    let soon = Box::pin(runtime.sleep(Duration::from_millis(1)));
+    runtime.run(select(first, soon));
+
+    let began = runtime.now();
+    let (answer, ()) = runtime.run(join(service.handle(call(), began), async {
+        runtime.sleep(Duration::from_secs(1)).await;
+        seconds.0.store(3_600, Ordering::SeqCst);
+    }));
+    assert_eq!(Answer::of(answer).error_code(), Some(code::STILL_RUNNING));
+    assert_eq!(runtime.now().since(began), Duration::from_secs(4));
 }
 
 #[test]
