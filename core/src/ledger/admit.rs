@@ -12,7 +12,7 @@ use crate::{
     budget::Deadline,
     ports::Ports,
     signing::Verified,
-    state::{Session, StateError},
+    state::StateError,
     store::{
         AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, MAX_EXPIRY, Name,
         Operation, Outcome, Partition, Revision, StoreError, Value,
@@ -338,16 +338,17 @@ impl Held {
         }
     }
 
-    /// Commits the answer together with what the handler wrote (if its writes are to stand).
+    /// Commits the answer together with the handler's changes of state, or its mere checks.
     pub(crate) async fn finish(
         &self,
         ports: &Ports,
         partition: &Partition,
         answer: Bytes,
-        writes: Option<&Session>,
+        changes: Vec<Change>,
     ) -> Result<Finish, FinishError> {
+        let writes = |change: &Change| !matches!(change.operation, Operation::Check);
         let value = match &self.what {
-            HeldWhat::Claim { .. } if !writes.is_some_and(Session::has_writes) => {
+            HeldWhat::Claim { .. } if !changes.iter().any(writes) => {
                 return Ok(Finish::Done);
             }
             HeldWhat::Claim { .. } => CLAIMED,
@@ -358,7 +359,7 @@ impl Held {
             .to_value()?,
         };
         let mut commit = self.replace(ports, partition, value)?;
-        for change in writes.map(Session::changes).unwrap_or_default() {
+        for change in changes {
             commit.push(change).map_err(StateError::from)?;
         }
         match ports.send(&commit, ports.now()).await? {

@@ -159,10 +159,17 @@ impl Job<'_> {
             answer,
             keep_writes,
         } = produced;
-        let writes = keep_writes.then_some(session);
+        let changes = if keep_writes {
+            session.changes()
+        } else if self.runs_again {
+            // What was rejected for what was read is recorded only where all of that was so at one time.
+            session.checks()
+        } else {
+            Vec::new()
+        };
         Some(
             match held
-                .finish(self.ports, self.partition, answer.clone(), writes)
+                .finish(self.ports, self.partition, answer.clone(), changes)
                 .await
             {
                 Ok(Finish::Done) => Ended::Answer(answer),

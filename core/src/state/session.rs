@@ -91,9 +91,19 @@ impl Session {
             .collect()
     }
 
-    /// Whether anything is to be written.
-    pub(crate) fn has_writes(&self) -> bool {
-        !self.seen().writes.is_empty()
+    /// A check of all that was relied on, for an outcome whose writes are dropped.
+    pub(crate) fn checks(&self) -> Vec<Change> {
+        let seen = self.seen();
+        seen.relied_on
+            .iter()
+            .filter_map(|name| {
+                let expect = match seen.items.get(name)? {
+                    None => Expect::Absent,
+                    Some(item) => Expect::At(item.revision),
+                };
+                Some(Change::check(name.clone(), expect))
+            })
+            .collect()
     }
 
     pub(super) async fn get<T: DeserializeOwned>(

@@ -246,6 +246,46 @@ fn a_duplicate_that_loses_the_store_while_it_waits_does_not_say_that_nothing_ran
     );
 }
 
+#[test]
+fn a_rejection_for_what_was_never_so_is_not_recorded() {
+    async fn spend(ctx: ToolContext) -> Result<i64, ToolError> {
+        let left = ctx.state().get::<i64>("left").await?.unwrap_or(0);
+        ctx.sleep(Duration::from_secs(1)).await;
+        let right = ctx.state().get::<i64>("right").await?.unwrap_or(0);
+        match left + right {
+            10 => Ok(10),
+            _ => Err(ToolError::reject("you don't have ten")),
+        }
+    }
+    async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
+        ctx.state().put("right", &10)?;
+        Ok(())
+    }
+    /// Moves all of it: there are ten before and after.
+    async fn move_left(ctx: ToolContext) -> Result<(), ToolError> {
+        ctx.state().put("left", &10)?;
+        ctx.state().put("right", &0)?;
+        Ok(())
+    }
+    let runtime = SimRuntime::new();
+    let tools = [
+        Tool::new("spend", spend),
+        Tool::new("fill", fill),
+        Tool::new("move_left", move_left),
+    ];
+    let pup = Pup::new(extension(tools), &runtime);
+    let _ = pup.send(&pup.call("fill", json!({})));
+    let (spends, moves) = (
+        pup.call("spend", json!({})).call_id("c1"),
+        pup.call("move_left", json!({})),
+    );
+    let (spent, _) = runtime.run(join(pup.deliver(&spends), async {
+        runtime.sleep(Duration::from_millis(500)).await;
+        pup.deliver(&moves).await
+    }));
+    assert_eq!(spent.structured(), json!(10));
+}
+
 /// A runtime whose clock can be set without its timers.
 struct SetBack {
     runtime: SimRuntime,
