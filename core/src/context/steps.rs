@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    future::Future,
+    future::{Future, poll_fn},
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -15,6 +16,7 @@ use crate::{
     ledger::Held,
     marker::BoxFuture,
     ports::Ports,
+    state::Session,
     store::{MAX_VALUE_BYTES, Name, Outcome, Partition, StoreError, Value},
 };
 
@@ -149,6 +151,7 @@ impl Steps {
     pub(super) async fn run<T, F, W>(
         &self,
         ports: &Ports,
+        session: &Session,
         name: &str,
         work: F,
     ) -> Result<T, ToolError>
@@ -162,7 +165,10 @@ impl Steps {
             return serde_json::from_slice(&result)
                 .map_err(|_| ToolError::failed(StepError::WrongType));
         }
-        let value = work().await?;
+        let value = {
+            let mut work = pin!(session.in_step(work));
+            poll_fn(|context| session.in_step(|| work.as_mut().poll(context))).await?
+        };
         let result =
             serde_json::to_vec(&value).map_err(|_| ToolError::failed(StepError::NotJson))?;
         if result.len() > MAX_VALUE_BYTES {

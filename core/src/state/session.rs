@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -33,6 +36,8 @@ pub(crate) struct Session {
     partition: Partition,
     access: Access,
     seen: Mutex<Seen>,
+    /// Whether the work of a step is what goes on at this moment.
+    in_step: AtomicBool,
 }
 
 #[derive(Default)]
@@ -61,7 +66,17 @@ impl Session {
             partition,
             access,
             seen: Mutex::default(),
+            in_step: AtomicBool::new(false),
         }
+    }
+
+    /// Does a piece of a step's work, in which writing is refused: a later run that recalls the step's result
+    /// does not do the work, and would leave the writes out.
+    pub(crate) fn in_step<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outer = self.in_step.swap(true, Ordering::Relaxed);
+        let done = work();
+        self.in_step.store(outer, Ordering::Relaxed);
+        done
     }
 
     /// The changes to commit: every write, and a check of all that was relied on.
@@ -204,8 +219,11 @@ impl Session {
 
     fn writable(&self) -> Result<(), StateError> {
         match self.access {
-            Access::ReadWrite => Ok(()),
             Access::ReadOnly => Err(StateError::new(Kind::ReadOnly)),
+            Access::ReadWrite if self.in_step.load(Ordering::Relaxed) => {
+                Err(StateError::new(Kind::InStep))
+            }
+            Access::ReadWrite => Ok(()),
         }
     }
 

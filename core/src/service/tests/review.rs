@@ -356,6 +356,61 @@ fn a_waiter_whose_clock_is_set_back_answers_in_time_all_the_same() {
 }
 
 #[test]
+fn state_that_is_written_in_a_step_is_refused_and_not_lost() {
+    async fn pay(ctx: ToolContext) -> Result<i64, ToolError> {
+        let number = ctx.state().get::<i64>("number").await?.unwrap_or(0) + 1;
+        ctx.step("pay", || async {
+            // A later run recalls the step, and would not write this.
+            ctx.state().add("paid", 1)?;
+            Ok(())
+        })
+        .await?;
+        ctx.sleep(Duration::from_secs(1)).await;
+        ctx.state().put("number", &number)?;
+        Ok(number)
+    }
+    async fn look(ctx: ToolContext) -> Result<Value, ToolError> {
+        let state = ctx.state();
+        Ok(json!([
+            state.get::<i64>("number").await?.unwrap_or(0),
+            state.get::<i64>("paid").await?.unwrap_or(0)
+        ]))
+    }
+    let runtime = SimRuntime::new();
+    let tools = [Tool::new("pay", pay), Tool::new("look", look).read_only()];
+    let pup = Pup::new(extension(tools), &runtime);
+    let (first, second) = (
+        pup.call("pay", json!({})).call_id("c1"),
+        pup.call("pay", json!({})).call_id("c2"),
+    );
+    let _ = runtime.run(join(pup.deliver(&first), pup.deliver(&second)));
+    let stands = pup.send(&pup.call("look", json!({}))).structured();
+    assert_eq!(stands[0], stands[1], "as often paid as numbered");
+}
+
+#[test]
+fn a_call_touches_ninety_nine_keys_beside_its_record() {
+    #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+    struct Keys {
+        keys: u32,
+    }
+    async fn fill(ctx: ToolContext, input: Keys) -> Result<(), ToolError> {
+        for key in 0..input.keys {
+            ctx.state().put(("key", key), &true)?;
+        }
+        Ok(())
+    }
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(extension([Tool::new("fill", fill)]), &runtime);
+    let fill = |keys: u32| {
+        let call_id = format!("c{keys}");
+        pup.send(&pup.call("fill", json!({ "keys": keys })).call_id(&call_id))
+    };
+    assert_eq!(fill(99).result()["isError"], false);
+    assert_eq!(fill(100).error_code(), Some(code::INTERNAL));
+}
+
+#[test]
 fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
     async fn fill(ctx: ToolContext) -> Result<(), ToolError> {
         let state = ctx.state();
