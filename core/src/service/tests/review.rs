@@ -151,8 +151,8 @@ fn the_record_of_a_step_is_committed_though_the_budget_ends_meanwhile() {
 
 #[test]
 fn the_record_of_a_step_is_committed_though_the_handler_goes_on_without_it() {
-    let (paid, runs) = (Count::default(), Count::default());
-    let counted = (paid.clone(), runs.clone());
+    let paid = Count::default();
+    let counted = (paid.clone(), Count::default());
     let pay = Tool::new("pay", move |ctx: ToolContext| {
         let (paid, runs) = counted.clone();
         async move {
@@ -274,7 +274,8 @@ fn a_rejection_for_what_was_never_so_is_not_recorded() {
         Tool::new("move_left", move_left),
     ];
     let pup = Pup::new(extension(tools), &runtime);
-    let _ = pup.send(&pup.call("fill", json!({})));
+    let filled = pup.send(&pup.call("fill", json!({})));
+    assert_eq!(filled.result()["isError"], false);
     let (spends, moves) = (
         pup.call("spend", json!({})).call_id("c1"),
         pup.call("move_left", json!({})),
@@ -460,8 +461,10 @@ fn a_run_sees_its_own_writes_in_gets_and_lists_over_many_pages() {
         Tool::new("check", check),
     ];
     let pup = Pup::new(extension(tools), &runtime);
-    let _ = pup.send(&pup.call("fill", json!({}))).result();
-    let _ = pup.send(&pup.call("fill_more", json!({}))).result();
+    for tool in ["fill", "fill_more"] {
+        let filled = pup.send(&pup.call(tool, json!({})));
+        assert_eq!(filled.result()["isError"], false);
+    }
     let seen = pup
         .send(&pup.call("check", json!({})).call_id("c1"))
         .structured();
