@@ -65,6 +65,11 @@ impl Deadline {
         Self { received, budget }
     }
 
+    /// What the handler gets in all, and who waits for another's.
+    pub(crate) const fn handler(&self) -> Duration {
+        self.budget.handler()
+    }
+
     /// What is left for the handler. A clock that went back gives no more than there was.
     pub(crate) fn handler_remaining(&self, now: Timestamp) -> Duration {
         self.budget

@@ -89,7 +89,8 @@ macro_rules! common_context {
             /// along. Steps of one name are told apart by their order. A call without a `callId` remembers
             /// its steps only while it lasts.
             ///
-            /// Only `Ok` is remembered. The result is at most 256 KB of JSON.
+            /// Only `Ok` is remembered. The result is at most 256 KB of JSON. State can't be written in a step,
+            /// since a later run leaves its work out: write it after the step, from its result.
             ///
             /// # Errors
             ///
@@ -101,7 +102,10 @@ macro_rules! common_context {
                 F: FnOnce() -> W,
                 W: Future<Output = Result<T, ToolError>>,
             {
-                self.run.steps.run(&self.run.ports, name, work).await
+                self.run
+                    .steps
+                    .run(&self.run.ports, &self.run.session, name, work)
+                    .await
             }
 
             /// A key for outside services that take one: the same in every run and retry of this call or

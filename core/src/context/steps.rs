@@ -2,18 +2,22 @@
 
 use std::{
     collections::BTreeMap,
-    future::Future,
+    future::{Future, poll_fn},
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use bytes::Bytes;
+use futures_util::{FutureExt, future::Shared};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     extension::ToolError,
     ledger::Held,
+    marker::BoxFuture,
     ports::Ports,
-    store::{MAX_VALUE_BYTES, Name, Outcome, Partition, Value},
+    state::Session,
+    store::{MAX_VALUE_BYTES, Name, Outcome, Partition, StoreError, Value},
 };
 
 /// What the steps of one request brought, over all runs of its handler.
@@ -24,7 +28,20 @@ pub(crate) struct StepMemory {
     record: [String; 2],
     held: Held,
     results: Mutex<BTreeMap<String, Bytes>>,
+    /// Commits of results that have begun. They outlive the handler, which may be dropped at any time.
+    under_way: Mutex<Vec<Keeping>>,
 }
+
+/// A result whose record is being committed.
+#[derive(Clone, Debug)]
+struct Keeping {
+    step: String,
+    result: Bytes,
+    commit: Shared<BoxFuture<'static, Kept>>,
+}
+
+/// What came of such a commit: whether the run is still ours, or that this can't be told.
+type Kept = Result<bool, Arc<StoreError>>;
 
 /// The steps of one run: the memory, and how often each name was used.
 #[derive(Debug)]
@@ -41,7 +58,59 @@ impl StepMemory {
             record,
             held,
             results: Mutex::default(),
+            under_way: Mutex::default(),
         }
+    }
+
+    /// Waits for commits that the handler left behind when it was dropped or went on without them: what they
+    /// record has been done outside.
+    pub(crate) async fn settle(&self) {
+        let under_way = std::mem::take(
+            &mut *self
+                .under_way
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        for keeping in under_way {
+            if matches!(keeping.commit.await, Ok(true)) {
+                self.remember(&keeping.step, keeping.result);
+            }
+        }
+    }
+
+    /// Begins the commit of a result, which then comes to its end whatever becomes of the handler.
+    fn begin_keeping(
+        &self,
+        ports: &Ports,
+        step: &str,
+        result: &Bytes,
+    ) -> Result<Keeping, ToolError> {
+        let mut commit = ports.commit(
+            &self.partition,
+            self.name(step)?,
+            None,
+            Value::Bytes(result.clone()),
+            Some(self.held.expires_at()),
+        )?;
+        commit.push(self.held.check())?;
+        let ports = ports.clone();
+        let commit: BoxFuture<'static, Kept> = Box::pin(async move {
+            match ports.send(&commit, ports.now()).await {
+                Ok(Outcome::Applied) => Ok(true),
+                Ok(Outcome::Conflict(_)) => Ok(false),
+                Err(error) => Err(Arc::new(error)),
+            }
+        });
+        let keeping = Keeping {
+            step: step.to_owned(),
+            result: result.clone(),
+            commit: commit.shared(),
+        };
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(keeping.clone());
+        Ok(keeping)
     }
 
     fn name(&self, step: &str) -> Result<Name, ToolError> {
@@ -82,6 +151,7 @@ impl Steps {
     pub(super) async fn run<T, F, W>(
         &self,
         ports: &Ports,
+        session: &Session,
         name: &str,
         work: F,
     ) -> Result<T, ToolError>
@@ -95,7 +165,10 @@ impl Steps {
             return serde_json::from_slice(&result)
                 .map_err(|_| ToolError::failed(StepError::WrongType));
         }
-        let value = work().await?;
+        let value = {
+            let mut work = pin!(session.in_step(work));
+            poll_fn(|context| session.in_step(|| work.as_mut().poll(context))).await?
+        };
         let result =
             serde_json::to_vec(&value).map_err(|_| ToolError::failed(StepError::NotJson))?;
         if result.len() > MAX_VALUE_BYTES {
@@ -141,26 +214,10 @@ impl Steps {
     async fn keep(&self, ports: &Ports, step: &str, result: Bytes) -> Result<(), ToolError> {
         let memory = &self.memory;
         if memory.held.is_recorded() {
-            let value = Value::Bytes(result.clone());
-            let kept_until = Some(memory.held.expires_at());
-            let mut commit = ports.commit(
-                &memory.partition,
-                memory.name(step)?,
-                None,
-                value,
-                kept_until,
-            )?;
-            commit.push(memory.held.check())?;
-            match ports
-                .send(&commit, ports.now())
-                .await
-                .map_err(ToolError::failed)?
-            {
-                Outcome::Applied => {}
-                Outcome::Conflict(_) => {
-                    *self.lost.lock().unwrap_or_else(PoisonError::into_inner) = true;
-                    return Err(ToolError::failed(StepError::Lost));
-                }
+            let keeping = memory.begin_keeping(ports, step, &result)?;
+            if !keeping.commit.await.map_err(ToolError::failed)? {
+                *self.lost.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                return Err(ToolError::failed(StepError::Lost));
             }
         }
         memory.remember(step, result);

@@ -121,6 +121,10 @@ impl Tool {
     /// For one `callId` the handler never begins twice, not even when the first run left no answer: then a retry
     /// is told that the outcome is unknown. For effects that are worse done twice than not at all.
     ///
+    /// So it isn't run again for a conflict on state either: its writes are dropped, and the outcome is unknown.
+    /// Count with [`State::add`](crate::state::State::add), which never conflicts, or read nothing that others
+    /// write.
+    ///
     /// Without it a retry runs the tool again, which is right for all that goes through state and steps.
     #[must_use]
     pub fn at_most_once(mut self) -> Self {

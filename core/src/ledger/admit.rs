@@ -12,10 +12,10 @@ use crate::{
     budget::Deadline,
     ports::Ports,
     signing::Verified,
-    state::{Session, StateError},
+    state::StateError,
     store::{
-        AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, Name, Operation,
-        Outcome, Partition, Revision, StoreError, Value,
+        AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, MAX_EXPIRY, Name,
+        Operation, Outcome, Partition, Revision, StoreError, Value,
     },
     time::Timestamp,
 };
@@ -153,30 +153,34 @@ impl Admit<'_> {
     /// Claims the request (if its kind is claimed) and takes, awaits or reads the record.
     ///
     /// The claim is committed before anything is answered or awaited: together with the record where that is
-    /// taken, else with a check of the record that was seen.
-    pub(crate) async fn admit(&self, mut claim: Option<Claim>) -> Result<Admission, LedgerError> {
+    /// taken, else with a check of the record that was seen. `claim` is then `None`, also where an error follows.
+    pub(crate) async fn admit(&self, claim: &mut Option<Claim>) -> Result<Admission, LedgerError> {
         let mut now = self.deadline.received;
         let mut there: Option<Item> = None;
         let mut wait = FIRST_WAIT;
+        let mut waited = Duration::ZERO;
         loop {
             let record = there
                 .as_ref()
                 .map(|item| Record::from_value(&item.value))
                 .transpose()?;
             let meeting = meet(record.as_ref(), self.fingerprint, self.retry, now);
-            let outcome = match (&meeting, &claim) {
+            let outcome = match (&meeting, claim.as_ref()) {
                 (Meeting::Take { attempt }, _) => match self
                     .take(there.as_ref(), *attempt, claim.as_ref(), now)
                     .await?
                 {
-                    Ok(held) => return Ok(Admission::Run(held)),
+                    Ok(held) => {
+                        *claim = None;
+                        return Ok(Admission::Run(held));
+                    }
                     Err(in_the_way) => Err(in_the_way),
                 },
                 (_, Some(claim)) => self.claim_beside(claim, there.as_ref(), now).await?,
                 (_, None) => Ok(()),
             };
             match outcome {
-                Ok(()) => claim = None,
+                Ok(()) => *claim = None,
                 Err(in_the_way) => {
                     if claim.as_ref().is_some_and(|claim| {
                         in_the_way.iter().any(|other| other.name == claim.name)
@@ -204,11 +208,17 @@ impl Admit<'_> {
                 Meeting::OtherContent => return Ok(Admission::OtherContent),
                 Meeting::OutcomeUnknown => return Ok(Admission::OutcomeUnknown),
                 Meeting::Wait => {
-                    let remaining = self.deadline.handler_remaining(self.ports.now());
+                    // By the clock, and by what was waited: the clock may be set back.
+                    let remaining = self
+                        .deadline
+                        .handler_remaining(self.ports.now())
+                        .min(self.deadline.handler().saturating_sub(waited));
                     if remaining.is_zero() {
                         return Ok(Admission::StillRunning);
                     }
-                    self.ports.runtime.dyn_sleep(wait.min(remaining)).await;
+                    let pause = wait.min(remaining);
+                    self.ports.runtime.dyn_sleep(pause).await;
+                    waited += pause;
                     wait = (wait * 2).min(LONGEST_WAIT);
                 }
             }
@@ -225,7 +235,10 @@ impl Admit<'_> {
         claim: Option<&Claim>,
         now: Timestamp,
     ) -> Result<Result<Held, Vec<InTheWay>>, LedgerError> {
-        let expires_at = now + self.retention;
+        // Not before its run is over, or nobody would wait for it; and not later than stores can keep.
+        let expires_at = (now + self.retention)
+            .max(self.deadline.lease_end())
+            .min(MAX_EXPIRY);
         let record = Record {
             fingerprint: self.fingerprint,
             progress: Progress::Running {
@@ -325,16 +338,17 @@ impl Held {
         }
     }
 
-    /// Commits the answer together with what the handler wrote (if its writes are to stand).
+    /// Commits the answer together with the handler's changes of state, or its mere checks.
     pub(crate) async fn finish(
         &self,
         ports: &Ports,
         partition: &Partition,
         answer: Bytes,
-        writes: Option<&Session>,
+        changes: Vec<Change>,
     ) -> Result<Finish, FinishError> {
+        let writes = |change: &Change| !matches!(change.operation, Operation::Check);
         let value = match &self.what {
-            HeldWhat::Claim { .. } if !writes.is_some_and(Session::has_writes) => {
+            HeldWhat::Claim { .. } if !changes.iter().any(writes) => {
                 return Ok(Finish::Done);
             }
             HeldWhat::Claim { .. } => CLAIMED,
@@ -345,7 +359,7 @@ impl Held {
             .to_value()?,
         };
         let mut commit = self.replace(ports, partition, value)?;
-        for change in writes.map(Session::changes).unwrap_or_default() {
+        for change in changes {
             commit.push(change).map_err(StateError::from)?;
         }
         match ports.send(&commit, ports.now()).await? {

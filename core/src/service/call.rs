@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Service, Trace,
-    drive::{Ended, Job, Produced},
+    drive::{Ended, Job, Produced, chain},
     mcp::unavailable,
 };
 use crate::{
@@ -79,9 +79,10 @@ impl Service {
             Ok(Called::Ended(Ended::Failed)) => Err(Error::internal()),
             Ok(Called::Ended(Ended::OutOfTime)) => Err(Error::out_of_time()),
             Ok(Called::Ended(Ended::TooLarge)) => Err(Error::answer_too_large()),
-            Ok(Called::Ended(Ended::Unavailable | Ended::Lost) | Called::OutcomeUnknown) => {
-                Err(Error::outcome_unknown())
-            }
+            Ok(
+                Called::Ended(Ended::Unavailable | Ended::Unfinished | Ended::Lost)
+                | Called::OutcomeUnknown,
+            ) => Err(Error::outcome_unknown()),
             Ok(Called::Replayed) => Err(Error::replayed()),
             Ok(Called::OtherContent) => Err(Error::call_id_reused()),
             Ok(Called::StillRunning) => Err(Error::still_running()),
@@ -158,7 +159,16 @@ impl Call<'_> {
         };
         let mut claim = Some(claim);
         loop {
-            let held = match admit.admit(claim.take()).await? {
+            let admission = match admit.admit(&mut claim).await {
+                Ok(admission) => admission,
+                // The claim stands, so somebody has begun to run the call, if not this request.
+                Err(error) if claim.is_none() => {
+                    tracing::error!(request_id = self.request.id(), error = %chain(&error), "the call's record could not be followed; its outcome is not known");
+                    return Ok(Called::OutcomeUnknown);
+                }
+                Err(error) => return Err(error),
+            };
+            let held = match admission {
                 Admission::Run(held) => held,
                 Admission::Answer(result) => return Ok(Called::Answer(result)),
                 Admission::Replayed => return Ok(Called::Replayed),
@@ -203,7 +213,7 @@ impl Call<'_> {
                 idempotency_key,
             },
             record: record.map(str::to_owned),
-            releases: !self.tool.at_most_once,
+            runs_again: !self.tool.at_most_once,
         };
         let asker_id: Arc<str> = context.asker_id.as_str().into();
         let call_id: Option<Arc<str>> = context.call_id.as_ref().map(|id| id.as_str().into());

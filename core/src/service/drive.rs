@@ -28,8 +28,8 @@ pub(super) struct Job<'a> {
     pub(super) caller: Caller,
     /// What names the record in the ledger, where there is one: steps are kept beside it.
     pub(super) record: [String; 2],
-    /// Whether a retry may run what left no answer.
-    pub(super) releases: bool,
+    /// Whether what left no answer may run again: here, after a conflict on state, or by a retry.
+    pub(super) runs_again: bool,
 }
 
 /// What a handler came to.
@@ -55,6 +55,8 @@ pub(super) enum Ended {
     Lost,
     /// The store failed. What was applied is not known to be nothing.
     Unavailable,
+    /// Its writes met a conflict and were dropped, and it may not run again. What it did outside is not known.
+    Unfinished,
 }
 
 /// How often state may be in conflict before the work is given up. Each conflict means that somebody else got
@@ -89,14 +91,18 @@ impl Job<'_> {
                 )),
                 steps: Steps::new(Arc::clone(&memory)),
             });
-            let ended = match self.run_once(&run, &mut start).await {
+            let outcome = self.run_once(&run, &mut start).await;
+            // Before the record moves: a step's result is kept only while this run holds it.
+            memory.settle().await;
+            let ended = match outcome {
                 Ok(produced) if produced.answer.len() > limit(&held) => Ended::TooLarge,
                 Ok(produced) => match self.finish(&held, &run.session, produced).await {
                     Some(ended) => ended,
-                    None => {
+                    None if self.runs_again => {
                         self.back_off(run_number).await;
                         continue;
                     }
+                    None => Ended::Unfinished,
                 },
                 Err(_) if run.steps.found_lost() => Ended::Lost,
                 Err(ended) => ended,
@@ -153,10 +159,17 @@ impl Job<'_> {
             answer,
             keep_writes,
         } = produced;
-        let writes = keep_writes.then_some(session);
+        let changes = if keep_writes {
+            session.changes()
+        } else if self.runs_again {
+            // What was rejected for what was read is recorded only where all of that was so at one time.
+            session.checks()
+        } else {
+            Vec::new()
+        };
         Some(
             match held
-                .finish(self.ports, self.partition, answer.clone(), writes)
+                .finish(self.ports, self.partition, answer.clone(), changes)
                 .await
             {
                 Ok(Finish::Done) => Ended::Answer(answer),
@@ -175,7 +188,7 @@ impl Job<'_> {
 
     /// Lets go of the record, unless nobody may run it again. Where that fails the lease runs out.
     async fn release(&self, held: &Held) {
-        if self.releases
+        if self.runs_again
             && let Err(error) = held.release(self.ports, self.partition).await
         {
             tracing::warn!(request_id = %self.caller.request_id, error = %chain(&error), "the record was not released; its lease will run out");

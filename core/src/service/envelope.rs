@@ -8,6 +8,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     context::Settings,
     ledger::{Fingerprint, canonical},
+    manifest::EventKind,
 };
 
 /// What a delivery says.
@@ -78,9 +79,17 @@ impl Envelope {
             serde_json::from_str(wire.event.get()).map_err(|_| "the `event` can't be read")?;
         let kind = match &event {
             Value::String(kind) => Some(kind.as_str()),
-            Value::Object(members) => ["type", "name", "event", "kind"]
-                .iter()
-                .find_map(|name| members.get(*name).and_then(Value::as_str)),
+            Value::Object(members) => {
+                let text = |name: &&str| members.get(*name).and_then(Value::as_str);
+                // Without a `type`, the one that is known: a `name` may be the member's.
+                let others = ["name", "event", "kind"];
+                text(&"type")
+                    .or_else(|| {
+                        let mut texts = others.iter().filter_map(text);
+                        texts.find(|text| EventKind::from_name(text).is_some())
+                    })
+                    .or_else(|| others.iter().find_map(text))
+            }
             _ => None,
         }
         .ok_or("the `event` must be an object with a string `type`")?
@@ -163,6 +172,7 @@ mod tests {
             json!({ "name": "member.joined", "data": { "memberId": "m1" } }),
             json!({ "event": "member.joined", "data": { "user_id": "m1" } }),
             json!({ "kind": "member.joined", "data": { "member": { "id": "m1" } } }),
+            json!({ "event": "member.joined", "name": "Somebody", "memberId": "m1" }),
         ] {
             let read = parse(&envelope(&event)).unwrap();
             assert_eq!(
@@ -189,6 +199,16 @@ mod tests {
                 ("member.left", Some("m2")),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn a_type_is_the_type_whatever_stands_beside_it() {
+        for event in [
+            json!({ "type": "member.renamed", "name": "member.joined", "memberId": "m1" }),
+            json!({ "name": "member.renamed", "kind": "other", "memberId": "m1" }),
+        ] {
+            assert_eq!(parse(&envelope(&event)).unwrap().kind, "member.renamed");
         }
     }
 

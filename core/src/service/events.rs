@@ -101,10 +101,10 @@ impl Service {
                 ]),
             },
             record: [String::from("delivery"), request.id().to_owned()],
-            releases: true,
+            runs_again: true,
         };
         loop {
-            let held = match admit.admit(None).await? {
+            let held = match admit.admit(&mut None).await? {
                 Admission::Run(held) => held,
                 Admission::Answer(answer) => return Ok(Answer::ok(answer)),
                 Admission::OtherContent => return Ok(Answer::refuse(HttpRefusal::OtherContent)),
@@ -128,9 +128,11 @@ impl Service {
                 Ended::Answer(answer) if answer.len() <= MAX_ANSWER_BYTES => Answer::ok(answer),
                 Ended::Lost => continue,
                 Ended::Unavailable => Answer::refuse(HttpRefusal::Unavailable),
-                Ended::Answer(_) | Ended::Failed | Ended::OutOfTime | Ended::TooLarge => {
-                    Answer::refuse(HttpRefusal::Failed)
-                }
+                Ended::Answer(_)
+                | Ended::Failed
+                | Ended::OutOfTime
+                | Ended::TooLarge
+                | Ended::Unfinished => Answer::refuse(HttpRefusal::Failed),
             });
         }
     }

@@ -11,6 +11,7 @@ pub struct StateError(Kind);
 #[derive(Debug)]
 pub(super) enum Kind {
     ReadOnly,
+    InStep,
     Key(&'static str),
     KeyLimit(KeyError),
     NotJson,
@@ -44,6 +45,9 @@ impl fmt::Display for StateError {
             Kind::ReadOnly => f.write_str(
                 "a read-only tool can't write state: declare the tool without `.read_only()` if it changes something",
             ),
+            Kind::InStep => f.write_str(
+                "state can't be written in a step, whose work is left out when the handler runs again: write it after the step, from its result",
+            ),
             Kind::Key(what) => {
                 write!(f, "{what} can't be part of a state key: use texts, whole numbers and plain enum variants")
             }
@@ -69,6 +73,7 @@ impl Error for StateError {
             Kind::NotJson
             | Kind::WrongType
             | Kind::ReadOnly
+            | Kind::InStep
             | Kind::Key(_)
             | Kind::NotANumber
             | Kind::TooLarge(_) => None,

@@ -20,10 +20,11 @@ impl Scope {
 
     /// What belongs to one member.
     pub(crate) fn of(member: &str) -> Self {
-        // An id is hashed when it is long, so that no id can use up the key.
-        let member =
-            Name::of([member]).map_or_else(|_| String::new(), |name| name.parts().concat());
-        Self(vec!["data".into(), "m".into(), member])
+        // An id is hashed when it is long, so that no id can use up the key; apart from the others, so that no
+        // other id can spell the hash.
+        let part = Name::of([member]).map_or_else(|_| String::new(), |name| name.parts().concat());
+        let kind = if part == member { "m" } else { "h" };
+        Self(vec!["data".into(), kind.into(), part])
     }
 
     /// The full name of a key in this scope.
@@ -346,6 +347,12 @@ mod tests {
             mine.name(&("2", "x")).unwrap()
         );
         assert!(Scope::of(&"9".repeat(10_000)).name(&"x").is_ok());
+        let long = "9".repeat(97);
+        let spelled = Name::of([long.as_str()]).unwrap();
+        assert_ne!(
+            Scope::of(&long).name(&"x").unwrap(),
+            Scope::of(spelled.as_str()).name(&"x").unwrap()
+        );
     }
 
     proptest! {

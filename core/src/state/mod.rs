@@ -28,7 +28,8 @@ use serde::{Serialize, de::DeserializeOwned};
 /// list of those: `"menu"`, `("count", Snack::Fruit)`, `("reminder", 42_u64)`. Parts can't run into each
 /// other, whatever is in them. Numbers sort by value.
 ///
-/// Values are JSON, at most 256 KB each; one call can touch 100 keys, those it read included, and write 4 MB.
+/// Values are JSON, at most 256 KB each; one call can touch 99 keys, those it read included, and write 4 MB,
+/// its answer included.
 #[derive(Clone, Debug)]
 pub struct State {
     session: Arc<Session>,
@@ -61,7 +62,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// In a read-only tool; when the key can't be one; when the value can't be JSON or is over 256 KB.
+    /// In a read-only tool or a step; when the key can't be one; when the value can't be JSON or is over 256 KB.
     pub fn put<T: Serialize + ?Sized>(
         &self,
         key: impl Serialize,
@@ -89,19 +90,20 @@ impl State {
     ///
     /// # Errors
     ///
-    /// In a read-only tool; when the key can't be one.
+    /// In a read-only tool or a step; when the key can't be one.
     pub fn delete(&self, key: impl Serialize) -> Result<(), StateError> {
         self.session.delete(self.scope.name(&key)?)
     }
 
-    /// Adds to the counter under `key`; one that is absent starts at zero. The sum stays within `i64`.
+    /// Adds to the counter under `key`; one that is absent starts at zero. The sum stays within `i64`. A lifetime
+    /// that an earlier call gave it ends: what was added to stays.
     ///
     /// Adding never conflicts with others who add at the same time, unless this handler also *reads* the
     /// counter: then the sum depends on what it saw.
     ///
     /// # Errors
     ///
-    /// In a read-only tool; when the key can't be one; when this handler wrote something there that is no
+    /// In a read-only tool or a step; when the key can't be one; when this handler wrote something there that is no
     /// whole number. A value of that kind in the store fails the commit.
     pub fn add(&self, key: impl Serialize, delta: i64) -> Result<(), StateError> {
         self.session.add(self.scope.name(&key)?, delta)

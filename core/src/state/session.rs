@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,7 +17,8 @@ use super::error::{Kind, StateError};
 use crate::{
     ports::Ports,
     store::{
-        Change, Expect, Item, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query, Value,
+        Change, Expect, Item, MAX_EXPIRY, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query,
+        Value,
     },
     time::Timestamp,
 };
@@ -32,6 +36,8 @@ pub(crate) struct Session {
     partition: Partition,
     access: Access,
     seen: Mutex<Seen>,
+    /// Whether the work of a step is what goes on at this moment.
+    in_step: AtomicBool,
 }
 
 #[derive(Default)]
@@ -60,7 +66,17 @@ impl Session {
             partition,
             access,
             seen: Mutex::default(),
+            in_step: AtomicBool::new(false),
         }
+    }
+
+    /// Does a piece of a step's work, in which writing is refused: a later run that recalls the step's result
+    /// does not do the work, and would leave the writes out.
+    pub(crate) fn in_step<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outer = self.in_step.swap(true, Ordering::Relaxed);
+        let done = work();
+        self.in_step.store(outer, Ordering::Relaxed);
+        done
     }
 
     /// The changes to commit: every write, and a check of all that was relied on.
@@ -90,9 +106,19 @@ impl Session {
             .collect()
     }
 
-    /// Whether anything is to be written.
-    pub(crate) fn has_writes(&self) -> bool {
-        !self.seen().writes.is_empty()
+    /// A check of all that was relied on, for an outcome whose writes are dropped.
+    pub(crate) fn checks(&self) -> Vec<Change> {
+        let seen = self.seen();
+        seen.relied_on
+            .iter()
+            .filter_map(|name| {
+                let expect = match seen.items.get(name)? {
+                    None => Expect::Absent,
+                    Some(item) => Expect::At(item.revision),
+                };
+                Some(Change::check(name.clone(), expect))
+            })
+            .collect()
     }
 
     pub(super) async fn get<T: DeserializeOwned>(
@@ -118,7 +144,7 @@ impl Session {
     ) -> Result<(), StateError> {
         self.writable()?;
         let value = encode(value)?;
-        let expires_at = lifetime.map(|lifetime| self.ports.now() + lifetime);
+        let expires_at = lifetime.map(|lifetime| (self.ports.now() + lifetime).min(MAX_EXPIRY));
         self.seen()
             .writes
             .insert(name, Write::Put { value, expires_at });
@@ -193,8 +219,11 @@ impl Session {
 
     fn writable(&self) -> Result<(), StateError> {
         match self.access {
-            Access::ReadWrite => Ok(()),
             Access::ReadOnly => Err(StateError::new(Kind::ReadOnly)),
+            Access::ReadWrite if self.in_step.load(Ordering::Relaxed) => {
+                Err(StateError::new(Kind::InStep))
+            }
+            Access::ReadWrite => Ok(()),
         }
     }
 

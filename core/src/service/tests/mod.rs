@@ -11,4 +11,5 @@ mod hostile;
 mod ledger;
 mod limits;
 mod model;
+mod review;
 mod roundtrips;
