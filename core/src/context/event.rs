@@ -7,14 +7,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    run::{Run, common_context},
+    run::{Caller, Run, caller_context, common_context, working_context},
     settings::Settings,
 };
 use crate::{
     extension::ToolError,
     manifest::EventKind,
+    ports::Ports,
     runtime::HttpError,
-    state::{Scope, State},
+    state::{Scope, Session, State},
     time::Timestamp,
 };
 
