@@ -20,6 +20,7 @@ mod envelope;
 mod events;
 mod mcp;
 mod route;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -42,7 +43,7 @@ pub use self::{
 use crate::{
     budget::Deadline,
     extension::Extension,
-    ledger::{Claim, Fingerprint, LedgerError, Taken},
+    ledger::{Claim, LedgerError, Taken},
     manifest::{Endpoints, Violations},
     mcp::AllowedOrigins,
     ports::Ports,
@@ -102,6 +103,9 @@ impl Service {
     }
 
     fn over(extension: Extension, config: Config, ports: Ports) -> Result<Self, ServiceError> {
+        if extension.has_tasks() && ports.background.is_none() {
+            return Err(ServiceError::NoBackground);
+        }
         let has_events = !extension.events.is_empty();
         let endpoints = Endpoints::under(config.public_url(), has_events)
             .map_err(|_| ServiceError::PublicUrl)?;
@@ -136,8 +140,24 @@ impl Service {
     /// When the store fails, or the task can't be read. Nothing is lost: the task goes on when somebody runs it again,
     /// which the platform's queue should do after a while, and a poll will.
     pub async fn run_task(&self, job: &Job, until: Option<Timestamp>) -> Result<Ran, RunTaskError> {
-        let _ = (job, until);
-        Ok(Ran::Ended)
+        let began = self.inner.ports.now();
+        let ran = self.tasks().run(job, until).await;
+        let outcome = match &ran {
+            Ok(Ran::Ended) => "ended",
+            Ok(Ran::Waiting) => "waits for answers",
+            Ok(Ran::Later(_)) => "goes on later",
+            Ok(Ran::Early(_)) => "not due",
+            Ok(Ran::Busy(_)) => "held by another run",
+            Err(_) => "failed",
+        };
+        let duration = self.inner.ports.now().since(began);
+        tracing::info!(
+            task_id = job.task_id(),
+            outcome,
+            duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            "task run"
+        );
+        ran
     }
 
     /// Whether a request can be refused before its body is read. Call it with the head, so that nobody can make
@@ -299,21 +319,14 @@ pub enum ServiceError {
     /// An allowed origin is none.
     #[error("an allowed origin must be `scheme://host` or `scheme://host:port`, without a path")]
     Origin,
+    /// The extension has task tools, and nobody would run their tasks.
+    #[error(
+        "the extension has task tools: make its service with a background that runs their tasks"
+    )]
+    NoBackground,
     /// The tools can't be listed as JSON.
     #[error("the tools can't be listed as JSON")]
     Listing,
-}
-
-/// A key for outside services: of these parts, stable, and telling nothing of them.
-fn idempotency_key(parts: &[&str]) -> Arc<str> {
-    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-    Fingerprint::of(&parts)
-        .as_bytes()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect::<String>()
-        .into()
 }
 
 fn log_ledger_error(request_id: &str, error: &LedgerError) {

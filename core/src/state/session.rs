@@ -18,7 +18,7 @@ use crate::{
     ports::Ports,
     store::{
         Change, Expect, Item, MAX_EXPIRY, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query,
-        Value,
+        StoreError, Value,
     },
     time::Timestamp,
 };
@@ -38,6 +38,8 @@ pub(crate) struct Session {
     seen: Mutex<Seen>,
     /// Whether the work of a step is what goes on at this moment.
     in_step: AtomicBool,
+    /// Whether the store failed a read.
+    store_failed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -67,6 +69,7 @@ impl Session {
             access,
             seen: Mutex::default(),
             in_step: AtomicBool::new(false),
+            store_failed: AtomicBool::new(false),
         }
     }
 
@@ -129,7 +132,8 @@ impl Session {
         let value = match known {
             Some(value) => value,
             None => {
-                let item = self.ports.read(&self.partition, name).await?;
+                let item = self.ports.read(&self.partition, name).await;
+                let item = self.noting_failure(item)?;
                 self.saw(name, item)
             }
         };
@@ -192,7 +196,8 @@ impl Session {
     /// A page from the store, remembered, but not relied on.
     pub(super) async fn page(&self, mut query: Query) -> Result<Page, StateError> {
         query.partition = self.partition.clone();
-        let page = self.ports.store.dyn_list(&query, self.ports.now()).await?;
+        let page = self.ports.store.dyn_list(&query, self.ports.now()).await;
+        let page = self.noting_failure(page)?;
         let mut seen = self.seen();
         for (name, item) in &page.items {
             seen.items
@@ -200,6 +205,15 @@ impl Session {
                 .or_insert_with(|| Some(item.clone()));
         }
         Ok(page)
+    }
+
+    /// Whether the store failed a read of this run: then what it came to may be no more than that.
+    pub(crate) fn met_store_failure(&self) -> bool {
+        self.store_failed.load(Ordering::Relaxed)
+    }
+
+    fn noting_failure<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        read.inspect_err(|_| self.store_failed.store(true, Ordering::Relaxed))
     }
 
     /// This run's own writes among the names that start with `prefix`.

@@ -84,6 +84,27 @@ pub(super) enum Answer {
 }
 
 impl Entry {
+    /// Whether a replay delivers it.
+    pub(super) const fn is_result(&self) -> bool {
+        matches!(
+            self,
+            Self::Step { .. } | Self::Answer { .. } | Self::Woke { .. }
+        )
+    }
+
+    /// The operation.
+    pub(super) const fn op(&self) -> u32 {
+        match self {
+            Self::Step { op, .. }
+            | Self::Answer { op, .. }
+            | Self::Woke { op }
+            | Self::Now { op, .. }
+            | Self::Random { op, .. }
+            | Self::Progress { op }
+            | Self::Dropped { op } => *op,
+        }
+    }
+
     /// About how many bytes it takes in the journal, and never fewer.
     pub(super) fn size(&self) -> usize {
         // The frame, with all names and the longest number.

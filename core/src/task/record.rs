@@ -50,6 +50,9 @@ pub(crate) struct Head {
     /// When somebody has to look at it. There is an entry for that under `due/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Timestamp>,
+    /// When the background was last told of it, since when it has not been run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) handed: Option<Timestamp>,
     /// By the number of their operation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) asks: BTreeMap<u32, Ask>,
@@ -68,12 +71,18 @@ pub(crate) struct Head {
     pub(super) journal: Vec<Entry>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_none(bytes: &usize) -> bool {
     *bytes == 0
 }
@@ -85,7 +94,10 @@ pub(super) enum End {
     /// With the result of the call, a whole object.
     Completed(Box<RawValue>),
     /// With a JSON-RPC error.
-    Failed { code: i64, message: String },
+    Failed {
+        code: i64,
+        message: String,
+    },
     Cancelled,
 }
 
@@ -99,6 +111,9 @@ pub(super) struct Lease {
 
 /// How long a run holds a task without a sign of life.
 pub(super) const LEASE: Duration = Duration::from_secs(45);
+
+/// How long the background has to run what it was told of, before a poll tells it again.
+const HAND_OVER: Duration = Duration::from_secs(10);
 
 impl Lease {
     /// Whether the run may still be alive. A lease that reaches further than any could was written before the clock
@@ -146,6 +161,7 @@ impl Head {
             deaths: 0,
             lease: None,
             due: None,
+            handed: None,
             asks: BTreeMap::new(),
             sleeps: BTreeMap::new(),
             mark: String::new(),
@@ -168,12 +184,39 @@ impl Head {
     }
 
     pub(super) fn ttl_ms(&self) -> u64 {
-        self.expires.as_millis().saturating_sub(self.created.as_millis())
+        self.expires
+            .as_millis()
+            .saturating_sub(self.created.as_millis())
     }
 
     /// Whether the run that took it under this token may go on.
     pub(super) fn is_held_by(&self, token: &str) -> bool {
-        self.end.is_none() && self.lease.as_ref().is_some_and(|lease| lease.token == token)
+        self.end.is_none()
+            && self
+                .lease
+                .as_ref()
+                .is_some_and(|lease| lease.token == token)
+    }
+
+    /// Whether a run is at work.
+    pub(super) fn held_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let lease = self.lease.as_ref()?;
+        lease.is_live(now).then_some(lease.until)
+    }
+
+    /// Whether somebody has to run it now: its time has come, or whoever ran it died.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.end.is_none()
+            && self.held_until(now).is_none()
+            && (self.lease.is_some() || self.due.is_some_and(|at| at <= now))
+    }
+
+    /// Whether it is due, and the background has to be told, perhaps again: what it was told may be lost.
+    pub(super) fn is_to_be_handed_over(&self, now: Timestamp) -> bool {
+        self.is_due(now)
+            && self
+                .handed
+                .is_none_or(|at| at > now || now.since(at) >= HAND_OVER)
     }
 
     /// Notes that something about it changed. The clock may have been set back.
@@ -187,6 +230,7 @@ impl Head {
             end: Some(end),
             lease: None,
             due: None,
+            handed: None,
             asks: BTreeMap::new(),
             sleeps: BTreeMap::new(),
             pages: 0,
@@ -194,6 +238,9 @@ impl Head {
             journal: Vec::new(),
             ..self.clone()
         };
+        if let Some(End::Failed { message, .. }) = &head.end {
+            head.message = Some(message.clone());
+        }
         head.touch(now);
         head
     }
@@ -204,7 +251,13 @@ impl Head {
 
     /// From the form in the store: the one way in which every head is read.
     pub(super) fn from_value(value: &Value) -> Result<Self, Unreadable> {
-        from_value(value).and_then(|head: Self| if head.v == VERSION { Ok(head) } else { Err(Unreadable) })
+        from_value(value).and_then(|head: Self| {
+            if head.v == VERSION {
+                Ok(head)
+            } else {
+                Err(Unreadable)
+            }
+        })
     }
 }
 
@@ -216,6 +269,7 @@ pub(crate) struct Origin {
     pub(super) arguments: Json,
     /// The `webhook-id` of the call.
     pub(super) request: String,
+    pub(super) installation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,6 +300,7 @@ impl Origin {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             request: request_id.to_owned(),
+            installation: context.installation_id.as_str().to_owned(),
             call: context.call_id.as_ref().map(|id| id.as_str().to_owned()),
             channel: context.channel_id.as_ref().map(|id| id.as_str().to_owned()),
             settings: context.settings.clone(),
@@ -271,8 +326,13 @@ impl Origin {
     }
 
     pub(super) fn from_value(value: &Value) -> Result<Self, Unreadable> {
-        from_value(value)
-            .and_then(|origin: Self| if origin.v == VERSION { Ok(origin) } else { Err(Unreadable) })
+        from_value(value).and_then(|origin: Self| {
+            if origin.v == VERSION {
+                Ok(origin)
+            } else {
+                Err(Unreadable)
+            }
+        })
     }
 }
 
@@ -285,7 +345,10 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) const fn new(journal: Vec<Entry>) -> Self {
-        Self { v: VERSION, journal }
+        Self {
+            v: VERSION,
+            journal,
+        }
     }
 
     pub(super) fn to_value(&self) -> Result<Value, Unreadable> {
@@ -293,7 +356,13 @@ impl Page {
     }
 
     pub(super) fn from_value(value: &Value) -> Result<Self, Unreadable> {
-        from_value(value).and_then(|page: Self| if page.v == VERSION { Ok(page) } else { Err(Unreadable) })
+        from_value(value).and_then(|page: Self| {
+            if page.v == VERSION {
+                Ok(page)
+            } else {
+                Err(Unreadable)
+            }
+        })
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Poll, Waker},
 };
 
@@ -54,7 +54,7 @@ pub(super) enum Move {
 pub(super) struct Worked {
     pub(super) op: u32,
     pub(super) outcome: StepOutcome,
-    pub(super) session: Session,
+    pub(super) session: Arc<Session>,
 }
 
 /// An operation that this run has registered, and that has not had its result.
@@ -164,6 +164,11 @@ impl Replay {
         let op = state.next_op;
         state.next_op += 1;
         Some(op)
+    }
+
+    /// Whether an earlier run came to an operation.
+    pub(super) fn knows(&self, op: u32) -> bool {
+        self.state().known.contains_key(&op)
     }
 
     /// Registers an operation at its first poll.
@@ -327,12 +332,10 @@ impl Replay {
         self.state().mismatch.clone()
     }
 
-    /// Adds an answer that came meanwhile.
+    /// Adds a result that was recorded meanwhile, unless it is known.
     pub(super) fn recall(&self, entry: Entry) {
         let mut state = self.state();
-        if let Entry::Answer { op, .. } = &entry
-            && state.have_result.contains(op)
-        {
+        if entry.is_result() && state.have_result.contains(&entry.op()) {
             return;
         }
         state.recall(entry);
@@ -417,6 +420,19 @@ impl Replay {
         } else {
             Some(state.worked.remove(0))
         }
+    }
+
+    /// What a step that was registered is called.
+    pub(super) fn step_name(&self, op: u32) -> String {
+        match self.state().known.get(&op) {
+            Some(Kind::Step(name)) => name.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// An operation that the journal holds, and that this run never came to.
+    pub(super) fn unmet(&self) -> Option<u32> {
+        self.state().ahead.first().copied()
     }
 
     /// Whether a question or a pause is outstanding.

@@ -1,0 +1,4 @@
+mod fixture;
+mod flow;
+#[cfg(not(target_arch = "wasm32"))]
+mod shapes;
