@@ -19,6 +19,7 @@ mod drive;
 mod envelope;
 mod events;
 mod mcp;
+mod object;
 mod route;
 #[cfg(test)]
 mod tests;
