@@ -11,6 +11,7 @@
 extern crate pup_extension_wasm_test;
 
 pub mod budget;
+mod causes;
 pub mod context;
 pub mod extension;
 pub mod form;
