@@ -35,7 +35,7 @@ mod tests {
     #[error("{text}")]
     struct Said {
         text: &'static str,
-        source: Option<Box<Said>>,
+        source: Option<Box<Self>>,
     }
 
     fn said(texts: &[&'static str]) -> Option<Box<Said>> {

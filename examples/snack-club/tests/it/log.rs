@@ -1,4 +1,8 @@
 //! What the log of a server says, and what it never says.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
 use std::{
     io::{BufRead as _, BufReader, Lines, Read as _, Write as _},
