@@ -138,7 +138,11 @@ macro_rules! common_context {
             /// along. Steps of one name are told apart by their order. A call without a `callId` remembers
             /// its steps only while it lasts.
             ///
-            /// Only `Ok` is remembered. The result is at most 256 KB of JSON. State can't be written in a step,
+            /// Only `Ok` is remembered. A step that failed and is done again under its name is the next one of
+            /// that name; where a conflict then makes the handler run again, the first is done too. To try
+            /// again, do so within one step.
+            ///
+            /// The result is at most 256 KB of JSON. State can't be written in a step,
             /// since a later run leaves its work out: write it after the step, from its result.
             ///
             /// # Errors

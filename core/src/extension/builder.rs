@@ -201,7 +201,8 @@ impl ExtensionBuilder {
     /// Runs when a member joined: `async fn(EventContext, Event) -> Result<T, ToolError>`, where either argument
     /// may be left out, and `T` is `()`, `Presentation` or `Option<Presentation>`.
     ///
-    /// An error of any kind makes pup deliver the event again.
+    /// An error of any kind makes pup deliver the event again. An event without a handler is answered `{}`: so is
+    /// a delivery that is retried after a deployment has taken its handler away.
     pub fn on_member_joined<M, H>(self, handler: H) -> Self
     where
         H: Handler<M>,

@@ -261,6 +261,10 @@ impl Tool {
     /// Count with [`State::add`](crate::state::State::add), which never conflicts, or read nothing that others
     /// write.
     ///
+    /// A run that failed keeps its record: duplicates hear that the call still runs until its lease ends (six
+    /// seconds after it was received), and from then on that the outcome is unknown. The same holds
+    /// where a call's time was up before its handler began.
+    ///
     /// Without it a retry runs the tool again, which is right for all that goes through state and steps.
     #[must_use]
     pub fn at_most_once(mut self) -> Self {

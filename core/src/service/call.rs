@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::{
     Service, Trace,
-    drive::{Ended, Job, Produced, chain},
+    drive::{Ended, Job, Produced},
     mcp::unavailable,
 };
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     context::{Caller, Settings, ToolContext},
     extension::{BuiltRun, BuiltTool, Prepare, Prepared, ToolError, ToolErrorKind},
     ledger::{
@@ -192,7 +193,7 @@ impl Call<'_> {
                 Ok(admission) => admission,
                 // The claim stands, so somebody has begun to run the call, if not this request.
                 Err(error) if claim.is_none() => {
-                    tracing::error!(request_id = self.request.id(), error = %chain(&error), "the call's record could not be followed; its outcome is not known");
+                    tracing::error!(request_id = self.request.id(), error = %with_causes(&error), "the call's record could not be followed; its outcome is not known");
                     return Ok(Called::OutcomeUnknown);
                 }
                 Err(error) => return Err(error),

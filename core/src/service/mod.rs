@@ -19,6 +19,7 @@ mod drive;
 mod envelope;
 mod events;
 mod mcp;
+mod object;
 mod route;
 mod tasks;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use self::{
 };
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     extension::Extension,
     ledger::{Claim, LedgerError, Taken},
     manifest::{Endpoints, Violations},
@@ -314,7 +316,7 @@ pub enum ServiceError {
     #[error("{PUBLIC_URL} can't have a query or a fragment")]
     PublicUrl,
     /// The endpoints under the public URL are not what the protocol allows.
-    #[error("the endpoints under {PUBLIC_URL} are refused: {0}")]
+    #[error("the endpoints under {PUBLIC_URL} are refused")]
     Endpoints(#[from] Violations),
     /// An allowed origin is none.
     #[error("an allowed origin must be `scheme://host` or `scheme://host:port`, without a path")]
@@ -330,5 +332,5 @@ pub enum ServiceError {
 }
 
 fn log_ledger_error(request_id: &str, error: &LedgerError) {
-    tracing::error!(request_id, error = %drive::chain(error), "the request could not be claimed; nothing of it ran");
+    tracing::error!(request_id, error = %with_causes(error), "the request could not be claimed; nothing of it ran");
 }

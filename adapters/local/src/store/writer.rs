@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    sync::Arc,
     thread::{self, JoinHandle},
 };
 
@@ -13,7 +12,10 @@ use pup_extension::{
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{apply, error::Failure};
+use super::{
+    apply,
+    error::{Failure, Refused},
+};
 
 /// How many commits can wait before callers have to.
 const QUEUE: usize = 256;
@@ -175,15 +177,13 @@ fn answers(result: Result<Vec<Outcome>, Failed>, count: usize) -> Vec<Answer> {
                 .collect()
         }
         Err(Failed::AtCommit(error, outcomes)) => {
-            let error = Arc::new(error);
+            let error = Refused::from(error);
             outcomes
                 .into_iter()
                 .map(|outcome| match outcome {
-                    Outcome::Applied => Err(Failure::Database(Arc::clone(&error)).unknown()),
+                    Outcome::Applied => Err(Failure::Database(error.clone()).unknown()),
                     // What was in the way may have been written by another commit of the transaction.
-                    Outcome::Conflict(_) => {
-                        Err(Failure::Together(Arc::clone(&error)).not_applied())
-                    }
+                    Outcome::Conflict(_) => Err(Failure::Together(error.clone()).not_applied()),
                 })
                 .collect()
         }

@@ -1,6 +1,6 @@
 //! The steps, in the order in which a newcomer meets them.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pup_extension_cli::{
     Answer, CallOptions, Client, EventOptions, Outcome, Secret, SignedRequest, UserRequest,
@@ -440,26 +440,34 @@ async fn kill(
     report: &mut Report,
 ) -> Result<Server> {
     const CALLS: usize = 40;
+    const AT_ONCE: usize = 8;
     let pup = server.client(&secrets.current)?;
     let before = count(&pup, "pretzels").await?;
-    let mut load = tokio::task::JoinSet::new();
-    for number in 0..CALLS {
-        let pup = pup.clone();
-        load.spawn(async move {
-            let options = CallOptions::new().call_id(format!("tour-kill-{number}"));
-            pup.call("save_snack", json!({ "snack": "pretzels" }), options)
-                .await
-                .is_ok()
+    // Of bounded length, so that the load can't get far ahead of who counts its answers: some of it is always left.
+    let (answered, mut answers) = tokio::sync::mpsc::channel(AT_ONCE);
+    for first in 0..AT_ONCE {
+        let (pup, answered) = (pup.clone(), answered.clone());
+        tokio::spawn(async move {
+            for number in (first..CALLS).step_by(AT_ONCE) {
+                let options = CallOptions::new().call_id(format!("tour-kill-{number}"));
+                let answer = pup
+                    .call("save_snack", json!({ "snack": "pretzels" }), options)
+                    .await;
+                if answer.is_ok() && answered.send(()).await.is_err() {
+                    return;
+                }
+            }
         });
     }
-    tokio::time::sleep(Duration::from_millis(15)).await;
+    drop(answered);
+    let mut acknowledged = 0;
+    while acknowledged < CALLS / 2 && answers.recv().await.is_some() {
+        acknowledged += 1;
+    }
     server.kill()?;
-    let acknowledged = load
-        .join_all()
-        .await
-        .into_iter()
-        .filter(|answered| *answered)
-        .count();
+    while answers.recv().await.is_some() {
+        acknowledged += 1;
+    }
 
     let server = place.serve(secrets)?;
     let pup = server.client(&secrets.current)?;
