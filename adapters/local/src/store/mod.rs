@@ -14,6 +14,7 @@
 //! expiry: where two clocks must agree, core sets the expiry late enough for both.
 
 mod apply;
+mod due;
 mod error;
 mod file;
 mod readers;
@@ -22,6 +23,7 @@ mod schema;
 mod sqlite;
 mod writer;
 
+pub(crate) use self::due::{DuePage, Place};
 pub use self::{
     error::{OpenError, OpenErrorKind},
     sqlite::{SqliteOptions, SqliteStore},
