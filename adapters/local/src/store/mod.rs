@@ -23,7 +23,6 @@ mod schema;
 mod sqlite;
 mod writer;
 
-pub(crate) use self::due::{DuePage, Place};
 pub use self::{
     error::{OpenError, OpenErrorKind},
     sqlite::{SqliteOptions, SqliteStore},
