@@ -23,8 +23,8 @@ use crate::runtime::now;
 
 /// How long a client may take to send a body: as long as pup waits for an answer.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a shutdown waits for requests that are still at work.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a shutdown waits for requests and tasks that are still at work.
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server that listens, and answers once [`serve`](Self::serve) runs.
 #[derive(Debug)]
