@@ -73,12 +73,11 @@ impl Service {
                     tool,
                     task,
                     arguments,
-                    first,
                     deadline,
                     retention: self.inner.config.retention,
                 };
                 return self
-                    .create_task(new)
+                    .create_task(new, first)
                     .await
                     .inspect_err(|error| trace.outcome = super::mcp::outcome(error.kind()));
             }

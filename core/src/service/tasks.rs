@@ -5,9 +5,10 @@ use bytes::Bytes;
 use super::{Service, Trace, mcp::unavailable};
 use crate::{
     budget::Deadline,
+    extension::Prepared,
     mcp::{Context, EmptyResult, Error, Method, ResultObject},
     signing::Verified,
-    task::{Created, NewTask, RequestError, Requests, Tasks},
+    task::{Created, NewTask, RequestError, Requests, TaskContext, Tasks},
 };
 
 impl Service {
@@ -19,9 +20,13 @@ impl Service {
     }
 
     /// The task of a call, as JSON.
-    pub(super) async fn create_task(&self, call: NewTask<'_>) -> Result<Bytes, Error> {
+    pub(super) async fn create_task(
+        &self,
+        call: NewTask<'_>,
+        first: Prepared<TaskContext>,
+    ) -> Result<Bytes, Error> {
         let request_id = call.request.id();
-        match self.tasks().create(call).await {
+        match self.tasks().create(call, first).await {
             Ok(Created::Answer(task)) => Ok(task),
             Ok(Created::TooLarge) => Err(Error::invalid_params(
                 "the arguments are too large for a task: with the settings they may have 256 KB",

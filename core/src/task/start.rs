@@ -46,8 +46,6 @@ pub(crate) struct NewTask<'a> {
     pub(crate) tool: &'a BuiltTool,
     pub(crate) task: &'a BuiltTask,
     pub(crate) arguments: &'a Value,
-    /// The first run, whose arguments are read already.
-    pub(crate) first: Prepared<TaskContext>,
     pub(crate) deadline: Deadline,
     pub(crate) retention: std::time::Duration,
 }
@@ -68,8 +66,13 @@ pub(crate) enum Created {
 const MAX_LOOKS: u32 = 16;
 
 impl Tasks<'_> {
-    /// Creates the task of a call, or finds the one that it has, and runs it until its first step.
-    pub(crate) async fn create(&self, call: NewTask<'_>) -> Result<Created, LedgerError> {
+    /// Creates the task of a call, or finds the one that it has, and runs it until its first step: by `first`, whose
+    /// arguments are read already.
+    pub(crate) async fn create(
+        &self,
+        call: NewTask<'_>,
+        first: Prepared<TaskContext>,
+    ) -> Result<Created, LedgerError> {
         let NewTask {
             context, deadline, ..
         } = call;
@@ -104,7 +107,7 @@ impl Tasks<'_> {
 
         let book = Book::created(self.ports, &job, head, revision);
         let run = self.task_run(&job, &book, &origin, call.tool, call.task, Vec::new());
-        let handler = (call.first)(TaskContext::new(Arc::clone(&run)));
+        let handler = first(TaskContext::new(Arc::clone(&run)));
         let until = self.ports.now() + deadline.handler_remaining(self.ports.now());
         let runner = Runner::new(
             self.ports,
