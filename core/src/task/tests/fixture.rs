@@ -17,7 +17,7 @@ use crate::{
     prelude::*,
     store::{MemoryStore, Store},
     task::SleepError,
-    testing::{Answer, Pup, SimRuntime},
+    testing::{Answer, Pup, Sent, SimRuntime},
 };
 
 /// What functions did beyond the store.
@@ -292,6 +292,7 @@ pub(super) struct World {
     pub(super) pup: Pup,
     pub(super) runtime: SimRuntime,
     pub(super) outside: Outside,
+    number: u32,
 }
 
 impl World {
@@ -322,6 +323,7 @@ impl World {
             pup,
             runtime,
             outside,
+            number,
         }
     }
 
@@ -333,11 +335,17 @@ impl World {
         task["taskId"].as_str().unwrap().to_owned()
     }
 
-    pub(super) fn send(&self, sent: &crate::testing::Sent) -> Answer {
-        let answer = self.pup.send(sent);
+    pub(super) fn send(&self, sent: &Sent) -> Answer {
+        let answer = self.pup.send(&self.own(sent));
         #[cfg(not(target_arch = "wasm32"))]
         super::shapes::check(sent, &answer);
         answer
+    }
+
+    /// A request under an id that no other process's pup gives.
+    pub(super) fn own(&self, sent: &Sent) -> Sent {
+        let id = format!("{}-{}", self.number, sent.id());
+        sent.clone().webhook_id(id)
     }
 
     /// How the task stands.

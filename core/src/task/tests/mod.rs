@@ -1,4 +1,7 @@
+mod changed;
 mod fixture;
 mod flow;
+mod gates;
+mod limits;
 #[cfg(not(target_arch = "wasm32"))]
 mod shapes;
