@@ -126,10 +126,11 @@ impl Running {
     }
 }
 
+/// Bounded by less than it takes until the clock is looked at again, so that nothing passes by that alone.
 async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), future)
+    tokio::time::timeout(LOOK_AGAIN * 2 / 3, future)
         .await
-        .expect("it takes less than a minute")
+        .expect("it takes no longer")
 }
 
 async fn until(holds: impl AsyncFn() -> bool) {
