@@ -114,7 +114,6 @@ impl Service {
 }
 
 /// Where the type is stricter than its schema. serde's text may quote what was sent.
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn not_the_type(_: serde_json::Error) -> Error {
     Error::invalid_params("the arguments fit the tool's input schema, but not its input type")
 }

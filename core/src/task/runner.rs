@@ -166,7 +166,8 @@ impl<'a> Runner<'a> {
                 continue;
             }
             if self.replay().wants_start() {
-                if let Place::Request { .. } = self.place {
+                let is_over = self.until().is_some_and(|until| self.ports.now() >= until);
+                if is_over || matches!(self.place, Place::Request { .. }) {
                     return self.hand_over().await.map(Some);
                 }
                 // A step may act on what was drawn before it.
@@ -210,6 +211,15 @@ impl<'a> Runner<'a> {
                 }
                 pause = pause.min(until.since(now));
             }
+            if wait == Wait::Work
+                && let Some(at) = self.book.head.sleeps.values().min()
+            {
+                if *at <= now {
+                    self.wake(now).await?;
+                    return Ok(None);
+                }
+                pause = pause.min(at.since(now));
+            }
             if wait == Wait::Replay {
                 // By the clock, and by what was waited: the clock may be set.
                 if waited >= FOREIGN_WAIT && now.since(began) >= FOREIGN_WAIT
@@ -246,6 +256,23 @@ impl<'a> Runner<'a> {
             Place::Request { until } => Some(until),
             Place::Background { until } => until,
         }
+    }
+
+    /// Ends the pauses whose time has come while other work went on.
+    async fn wake(&mut self, now: Timestamp) -> Result<(), BookError> {
+        let mut delta = Delta {
+            news: self.replay().take_news(),
+            then: Then::Hold,
+        };
+        for (op, until) in &self.book.head.sleeps {
+            if *until <= now {
+                delta.news.withdrawn.insert(*op);
+                delta.news.entries.push(Entry::Woke { op: *op });
+            }
+        }
+        self.book.write(&delta, &[], Meanwhile::Rebase).await?;
+        self.wrote();
+        Ok(())
     }
 
     /// Commits what a step's work came to, with the state that it wrote.
@@ -351,7 +378,7 @@ impl<'a> Runner<'a> {
         if deaths + 1 >= MAX_DEATHS {
             return self.end(died()).await;
         }
-        let at = self.ports.now() + Duration::from_secs(1 << deaths.min(6));
+        let at = self.ports.now() + Duration::from_secs(1 << (2 * deaths.min(4)));
         // Nothing of this run's turn is kept.
         self.replay().take_news();
         self.write(Then::Die { due: at }).await?;

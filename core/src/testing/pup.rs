@@ -101,6 +101,10 @@ impl Pup {
 
     /// Answers to what a task asks, by their keys.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`json!(…)` is handed over as it is made"
+    )]
     pub fn answer(&self, task_id: &str, responses: Value) -> Sent {
         let params = json!({ "inputResponses": responses });
         self.signer

@@ -177,6 +177,23 @@ async fn ask_beside_step(task: TaskContext, input: Long) -> Result<Value, ToolEr
     Ok(json!({ "stock": stock? }))
 }
 
+/// A step against the clock.
+async fn time_out(task: TaskContext, input: Long) -> Result<Value, ToolError> {
+    let work = Box::pin(task.step("slow", |step| async move {
+        step.sleep(Duration::from_secs(input.seconds)).await;
+        count(step, "stock").await
+    }));
+    let alarm = Box::pin(task.sleep(Duration::from_secs(10)));
+    let in_time = match select(work, alarm).await {
+        Either::Left((done, _)) => done.map(|_| true)?,
+        Either::Right((woke, _)) => woke.map(|()| false)?,
+    };
+    let after = task
+        .step("after", |step| async move { count(step, "after").await })
+        .await?;
+    Ok(json!({ "in_time": in_time, "after": after }))
+}
+
 pub(super) fn extension(outside: &Outside) -> Extension {
     let (panicking, failing, working, many, rejecting) = (
         outside.clone(),
@@ -199,6 +216,7 @@ pub(super) fn extension(outside: &Outside) -> Extension {
         )
         .tool(Tool::task("collide", collide))
         .tool(Tool::task("hurry", hurry).asks::<Taste>())
+        .tool(Tool::task("time_out", time_out))
         .tool(Tool::task("sleep_long", sleep_long))
         .tool(Tool::task("ask_beside_step", ask_beside_step).asks::<Taste>())
         .tool(Tool::task("panic", move |_: TaskContext| {
@@ -264,6 +282,7 @@ pub(super) fn extension(outside: &Outside) -> Extension {
                     for _ in 0..input.batches {
                         task.step("one of many", |step| async move {
                             works.fetch_add(1, Ordering::SeqCst);
+                            step.sleep(Duration::from_millis(1)).await;
                             step.state().add("stock", 1)?;
                             Ok(())
                         })

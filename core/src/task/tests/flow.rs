@@ -124,6 +124,22 @@ fn the_loser_of_a_race_is_given_up() {
 }
 
 #[test]
+fn a_pause_ends_while_a_step_is_at_work_so_that_a_step_can_be_timed_out() {
+    for (seconds, in_time, stock, took) in [(5, true, 1, 5), (60, false, 0, 10)] {
+        let world = World::new();
+        let begun = world.runtime.now();
+        let id = world.create("time_out", json!({ "seconds": seconds }), "c1");
+        world.pup.run_tasks();
+        assert_eq!(
+            world.completed(&id),
+            json!({ "in_time": in_time, "after": 1 })
+        );
+        assert_eq!(world.look()["stock"], stock);
+        assert_eq!(world.runtime.now().since(begun).as_secs(), took);
+    }
+}
+
+#[test]
 fn a_sleep_past_the_end_is_refused_and_one_in_the_past_is_none() {
     let world = World::new();
     let id = world.create("sleep_long", json!({}), "c1");
