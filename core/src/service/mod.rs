@@ -144,21 +144,27 @@ impl Service {
     pub async fn run_task(&self, job: &Job, until: Option<Timestamp>) -> Result<Ran, RunTaskError> {
         let began = self.inner.ports.now();
         let ran = self.tasks().run(job, until).await;
+        let duration = self.inner.ports.now().since(began);
+        let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let task_id = job.task_id();
         let outcome = match &ran {
             Ok(Ran::Ended) => "ended",
-            Ok(Ran::Waiting) => "waits for answers",
-            Ok(Ran::Later(_)) => "goes on later",
-            Ok(Ran::Early(_)) => "not due",
-            Ok(Ran::Busy(_)) => "held by another run",
+            Ok(Ran::Waiting) => "waiting",
+            Ok(Ran::Later(_)) => "later",
+            Ok(Ran::Early(_)) => "early",
+            Ok(Ran::Busy(_)) => "busy",
             Err(_) => "failed",
         };
-        let duration = self.inner.ports.now().since(began);
-        tracing::info!(
-            task_id = job.task_id(),
-            outcome,
-            duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            "task run"
-        );
+        match &ran {
+            Ok(Ran::Early(_) | Ran::Busy(_)) => {
+                tracing::debug!(task_id, outcome, duration_ms, "task run");
+            }
+            Ok(_) => tracing::info!(task_id, outcome, duration_ms, "task run"),
+            Err(error) => {
+                let error = with_causes(error);
+                tracing::error!(task_id, outcome, duration_ms, error, "task run");
+            }
+        }
         ran
     }
 

@@ -21,7 +21,7 @@ use crate::{
     ledger::{Claim, Claimed, LedgerError},
     mcp::{Context, DetailedTask, Error, InputRequest, InputResponse, Task, TaskFault, TaskStatus},
     signing::Verified,
-    store::{Change, Expect, Partition},
+    store::{Change, Expect, MAX_VALUE_BYTES, Partition},
     time::Timestamp,
 };
 
@@ -93,6 +93,13 @@ impl Requests<'_> {
             if run {
                 next.due = Some(now);
                 next.handed = Some(now);
+            }
+            let bytes = next.to_value().map_or(usize::MAX, |value| value.size());
+            if bytes > MAX_VALUE_BYTES {
+                // A run moves what it has read out of the head.
+                return Err(Error::invalid_params(
+                    "params.inputResponses has more than the task can take at once: send the rest in a moment",
+                ));
             }
             Ok(Some(Outcome { head: next, run }))
         })

@@ -317,6 +317,9 @@ impl<'a> Runner<'a> {
                     self.replay().put_back(news);
                     self.learn();
                     self.back_off().await;
+                    if self.ports.now() >= self.renew_at {
+                        self.write(Then::Hold).await?;
+                    }
                     self.replay().again(op);
                     return Ok(None);
                 }

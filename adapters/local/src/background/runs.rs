@@ -1,16 +1,12 @@
 //! The runs that are at work, and what comes after each.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use pup_extension::task::{Job, Ran, RunTaskError};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::{Begun, Shared, back_off};
-use crate::{log::chain, runtime::now};
+use crate::runtime::now;
 
 /// How much later than another run's lease a task is tried again, and how much later at the least after a run that
 /// did nothing: two clocks may differ, and neither may turn into a busy loop.
@@ -21,12 +17,7 @@ pub(super) struct Runs<F> {
     run: F,
     shared: Arc<Shared>,
     at_work: JoinSet<Result<Ran, RunTaskError>>,
-    of: HashMap<Id, Run>,
-}
-
-struct Run {
-    begun: Begun,
-    since: Instant,
+    of: HashMap<Id, Begun>,
 }
 
 impl<F> Runs<F> {
@@ -45,8 +36,7 @@ impl<F> Runs<F> {
         R: Future<Output = Result<Ran, RunTaskError>> + Send + 'static,
     {
         let id = self.at_work.spawn((self.run)(begun.job.clone())).id();
-        let since = Instant::now();
-        self.of.insert(id, Run { begun, since });
+        self.of.insert(id, begun);
     }
 
     /// Waits until a run ends, and sees to what comes after it; false when none is at work. Nothing is lost when this
@@ -59,84 +49,58 @@ impl<F> Runs<F> {
             Ok((id, result)) => (id, Ok(result)),
             Err(error) => (error.id(), Err(error)),
         };
-        if let Some(run) = self.of.remove(&id) {
+        if let Some(begun) = self.of.remove(&id) {
             match ended {
-                Ok(Ok(ran)) => self.ran(run, ran),
-                Ok(Err(error)) => self.failed(run, &error),
-                Err(error) => self.panicked(run, &error),
+                Ok(Ok(ran)) => self.ran(begun, ran),
+                Ok(Err(error)) => self.failed(begun, &error),
+                Err(error) => self.panicked(begun, &error),
             }
         }
         true
     }
 
-    fn ran(&self, run: Run, ran: Ran) {
+    fn ran(&self, begun: Begun, ran: Ran) {
         let now = now();
-        let (outcome, again) = match ran {
-            Ran::Ended => ("ended", None),
-            Ran::Waiting => ("waiting", None),
-            // It has been scheduled.
-            Ran::Later(_) => ("later", None),
-            Ran::Early(at) => ("early", Some(at.max(now + A_LITTLE))),
-            Ran::Busy(at) => ("busy", Some(at.max(now) + A_LITTLE)),
-            // What core adds, it sees to.
-            _ => ("other", None),
+        let again = match ran {
+            Ran::Early(at) => Some(at.max(now + A_LITTLE)),
+            Ran::Busy(at) => Some(at.max(now) + A_LITTLE),
+            // What goes on later has been scheduled, and what core adds, it sees to.
+            _ => None,
         };
-        let duration_ms = run.millis();
-        let job = run.begun.job;
-        let task_id = job.task_id();
-        if again.is_none() {
-            tracing::info!(task_id, outcome, duration_ms, "task run");
-        } else {
-            tracing::debug!(task_id, outcome, duration_ms, "task run");
-        }
-        self.shared.agenda().end(job, again);
+        self.shared.agenda().end(begun.job, again);
     }
 
-    fn failed(&self, run: Run, error: &RunTaskError) {
+    fn failed(&self, begun: Begun, error: &RunTaskError) {
         if matches!(error, RunTaskError::Store(_)) {
-            return self.try_again(run, "failed", &chain(error));
+            return self.try_again(begun, "the store failed");
         }
         // No other run by this program would fare better. The entry of what is due stays, for the next program.
-        tracing::error!(
-            task_id = run.begun.job.task_id(),
-            outcome = "failed",
-            duration_ms = run.millis(),
-            error = chain(error),
-            "task run"
-        );
-        self.shared.agenda().end(run.begun.job, None);
+        self.shared.agenda().end(begun.job, None);
     }
 
-    fn panicked(&self, run: Run, error: &JoinError) {
+    fn panicked(&self, begun: Begun, error: &JoinError) {
         // Core counts what is begun and gets nowhere, so that it does not go on for ever. The error itself may quote
         // what people sent.
-        let error = if error.is_panic() {
+        let why = if error.is_panic() {
             "the run panicked"
         } else {
             "the run was ended"
         };
-        self.try_again(run, "panicked", error);
+        self.try_again(begun, why);
     }
 
-    fn try_again(&self, run: Run, outcome: &'static str, error: &str) {
-        let failures = run.begun.failures.saturating_add(1);
+    /// Core's own line has the details.
+    fn try_again(&self, begun: Begun, why: &'static str) {
+        let failures = begun.failures.saturating_add(1);
         let pause = back_off(failures);
-        tracing::error!(
-            task_id = run.begun.job.task_id(),
-            outcome,
-            duration_ms = run.millis(),
-            error,
+        tracing::warn!(
+            task_id = begun.job.task_id(),
+            why,
             again_in_secs = pause.as_secs(),
-            "task run"
+            "the task is run again"
         );
         self.shared
             .agenda()
-            .fail(run.begun.job, now() + pause, failures);
-    }
-}
-
-impl Run {
-    fn millis(&self) -> u64 {
-        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+            .fail(begun.job, now() + pause, failures);
     }
 }

@@ -327,6 +327,36 @@ fn answers_have_a_limit() {
 }
 
 #[test]
+fn more_answers_than_a_head_holds_are_taken_one_after_another() {
+    #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+    struct Text {
+        text: String,
+    }
+    let tool = Tool::task("ask", async |task: TaskContext| {
+        let questions = (0..6).map(|_| task.ask::<Text>("What?"));
+        let texts = futures_util::future::join_all(questions).await;
+        let bytes: usize = texts.iter().flatten().map(|text| text.text.len()).sum();
+        Ok::<_, ToolError>(json!({ "bytes": bytes }))
+    });
+    let world = of_one_tool(tool.asks::<Text>(), MemoryStore::default());
+    let id = world.create("ask", json!({}), "c1");
+    let bytes = 60 * 1024;
+    let answer =
+        |op: u32| json!({ format!("ask-{op}"): accept(&json!({ "text": "x".repeat(bytes) })) });
+    let mut refused = 0;
+    for op in 0..6 {
+        if world.answer(&id, answer(op)).status() != 200 {
+            refused += 1;
+            world.pup.run_tasks();
+            assert_eq!(world.answer(&id, answer(op)).status(), 200);
+        }
+    }
+    assert_eq!(refused, 1);
+    world.pup.run_tasks();
+    assert_eq!(world.completed(&id), json!({ "bytes": 6 * bytes }));
+}
+
+#[test]
 fn progress_is_cut_off_and_the_same_text_is_no_update() {
     let tool = Tool::task("report", async |task: TaskContext| {
         task.progress("é".repeat(2_000));
