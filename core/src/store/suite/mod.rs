@@ -21,6 +21,7 @@ mod expectations;
 mod expiry;
 mod harness;
 mod keys;
+pub(crate) mod life;
 mod lists;
 mod lost_answers;
 mod once;

@@ -1,3 +1,4 @@
+mod crashes;
 mod fixture;
 mod flow;
 #[cfg(not(target_arch = "wasm32"))]
