@@ -67,6 +67,10 @@ pub(crate) enum Dies {
 pub(crate) enum Pace {
     /// One after the other, so that every life asks the store for the same in the same order, however fast it is.
     InTurn,
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "core's own tests alone have time for it")
+    )]
     Beside,
 }
 

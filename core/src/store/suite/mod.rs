@@ -26,6 +26,7 @@ mod lists;
 mod lost_answers;
 mod once;
 mod races;
+mod tasks;
 mod turns;
 mod values;
 
