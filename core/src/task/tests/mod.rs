@@ -1,7 +1,9 @@
 mod changed;
+mod crashes;
 mod fixture;
 mod flow;
 mod gates;
 mod limits;
+mod races;
 #[cfg(not(target_arch = "wasm32"))]
 mod shapes;
