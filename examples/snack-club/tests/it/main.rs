@@ -2,9 +2,11 @@
 
 mod kill;
 mod log;
+mod logged;
 mod program;
 mod scenarios;
 #[path = "../../local/tour/server.rs"]
 mod server;
+mod tasks;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_snack-club");
