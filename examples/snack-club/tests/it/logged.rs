@@ -1,4 +1,8 @@
 //! A server whose log is read.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
 use std::{
     io::{BufRead as _, BufReader, Lines},

@@ -4,6 +4,7 @@ mod kill;
 mod log;
 mod logged;
 mod program;
+mod pup_ext;
 mod scenarios;
 #[path = "../../local/tour/server.rs"]
 mod server;

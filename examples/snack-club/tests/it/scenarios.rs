@@ -1,4 +1,8 @@
 //! What members see.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
 use std::time::Duration;
 

@@ -1,4 +1,9 @@
 //! Tasks over processes that are killed.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
 use std::time::Duration;
 
