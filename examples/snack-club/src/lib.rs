@@ -2,6 +2,15 @@
 //!
 //! The example extension of the protocol's own pages, grown to show every feature. Nothing in here knows where it
 //! runs: [`extension`] is served by a thin `main` per runtime.
+//!
+//! | tool | shows |
+//! |---|---|
+//! | `snack_menu` | a read: state, settings, a `pup` block with a button |
+//! | `save_snack` | a write: state of the installation and of a member |
+//! | `forget_snack` | a write that pup always asks about |
+//! | `quote_request` | the message that triggered a call |
+//! | `choose_snack` | a task that asks who called |
+//! | `bake_snacks` | a task that steps, pauses and says how far it is |
 
 mod bake;
 mod choose;
