@@ -4,6 +4,7 @@ mod fixture;
 mod flow;
 mod gates;
 mod limits;
+mod protocol;
 mod races;
 #[cfg(not(target_arch = "wasm32"))]
 mod shapes;

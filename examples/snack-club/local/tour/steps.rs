@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{
     report::{Report, Seen},
     server::{Place, Result, Secrets, Server},
+    tasks,
 };
 
 /// Visits everything.
@@ -47,6 +48,12 @@ pub(crate) async fn all(place: &Place, report: &mut Report) -> Result<()> {
 
     report.part("A kill, and a restart on the same database");
     let server = kill(place, server, &secrets, report).await?;
+
+    report.part("A task that takes its time");
+    let server = tasks::baking(place, server, &secrets, report).await?;
+
+    report.part("A task that asks");
+    let server = tasks::asking(place, server, &secrets, report).await?;
 
     report.part("A rotated secret");
     rotation(place, server, first, report).await
@@ -369,10 +376,7 @@ async fn events(pup: &Client, report: &mut Report) -> Result<()> {
         .setting("greeting", "Another greeting")
         .build()?;
     let again = changed.event("member.joined", "member-7", delivery).await?;
-    let menu = structured(
-        &pup.call("snack_menu", json!({}), CallOptions::new())
-            .await?,
-    );
+    let menu = menu(pup).await?;
     report.step(
         "a member is welcomed; a retried delivery has the same bytes and no second effect",
         expect(
@@ -551,11 +555,15 @@ fn call(pup: &Client, tool: &str, arguments: Value, options: CallOptions) -> Res
     Ok(pup.call_request(tool, arguments, options)?)
 }
 
+pub(super) async fn menu(pup: &Client) -> Result<Value> {
+    let answer = pup
+        .call("snack_menu", json!({}), CallOptions::new())
+        .await?;
+    Ok(structured(&answer))
+}
+
 async fn count(pup: &Client, snack: &str) -> Result<u64> {
-    let menu = structured(
-        &pup.call("snack_menu", json!({}), CallOptions::new())
-            .await?,
-    );
+    let menu = menu(pup).await?;
     menu["counts"][snack]
         .as_u64()
         .ok_or_else(|| format!("the menu has no count of {snack}").into())
@@ -569,11 +577,11 @@ fn structured(answer: &Answer) -> Value {
     }
 }
 
-fn code(answer: &Answer) -> Option<i64> {
+pub(super) fn code(answer: &Answer) -> Option<i64> {
     answer.json().ok()?["error"]["code"].as_i64()
 }
 
-fn message(answer: &Answer) -> String {
+pub(super) fn message(answer: &Answer) -> String {
     let message = answer
         .json()
         .ok()
@@ -581,7 +589,7 @@ fn message(answer: &Answer) -> String {
     format!("{}: {}", status(answer), message.unwrap_or_default())
 }
 
-fn status(answer: &Answer) -> String {
+pub(super) fn status(answer: &Answer) -> String {
     format!("HTTP {}", answer.status().as_u16())
 }
 
@@ -596,7 +604,11 @@ fn names(tools: &Value) -> String {
     names.join(", ")
 }
 
-fn expect(held: bool, seen: impl FnOnce() -> String, got: &impl std::fmt::Display) -> Seen {
+pub(super) fn expect(
+    held: bool,
+    seen: impl FnOnce() -> String,
+    got: &impl std::fmt::Display,
+) -> Seen {
     if held {
         Ok(seen())
     } else {

@@ -1,87 +1,29 @@
 //! What the log of a server says, and what it never says.
-#![expect(
-    clippy::unwrap_used,
-    reason = "the helpers of tests; clippy exempts test functions alone"
-)]
 
 use std::{
-    io::{BufRead as _, BufReader, Lines, Read as _, Write as _},
+    io::{Read as _, Write as _},
     net::TcpStream,
-    process::{Child, ChildStdout, Command, Stdio},
-    thread::JoinHandle,
 };
 
 use pup_extension_cli::{CallOptions, Client, EventOptions, Secret, UserRequest};
 use serde_json::{Value, json};
 
-use crate::PROGRAM;
+use crate::logged::{Logged, lines};
 
-/// A server whose whole log is read.
-struct Logging {
-    server: Child,
-    url: String,
-    log: JoinHandle<std::io::Result<String>>,
-    /// The server would stop at a pipe that nobody holds.
-    _stdout: Lines<BufReader<ChildStdout>>,
-    _folder: tempfile::TempDir,
-}
-
-impl Logging {
-    fn start(secret: &Secret) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut server = Command::new(PROGRAM)
-            .current_dir(folder.path())
-            .env("PUP_LISTEN", "127.0.0.1:0")
-            .env("PUP_SIGNING_SECRET", &*secret.reveal())
-            .env_remove("PUP_DATABASE")
-            .env_remove("PUP_PUBLIC_URL")
-            // Everything there is to say.
-            .env("RUST_LOG", "trace")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
-        let url = lines
-            .find_map(|line| {
-                line.unwrap()
-                    .split_once(" is listening on ")
-                    .map(|(_, url)| url.trim().to_owned())
-            })
-            .unwrap();
-        let mut stderr = server.stderr.take().unwrap();
-        let log = std::thread::spawn(move || {
-            let mut log = String::new();
-            stderr.read_to_string(&mut log).map(|_| log)
-        });
-        Self {
-            server,
-            url,
-            log,
-            _stdout: lines,
-            _folder: folder,
-        }
-    }
-
-    /// Ends the server; what it logged.
-    fn end(mut self) -> String {
-        self.server.kill().unwrap();
-        self.server.wait().unwrap();
-        self.log.join().unwrap().unwrap()
-    }
-}
+/// Everything there is to say.
+const LEVEL: &str = "trace";
 
 /// The lines about requests.
 fn requests(log: &str) -> Vec<Value> {
-    log.lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    lines(log)
         .filter(|line| line["message"] == "request")
         .collect()
 }
 
 #[test]
 fn what_is_refused_before_it_is_read_is_logged_and_answered_like_the_rest() {
-    let server = Logging::start(&Secret::from_bytes(&[7; 32]).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let server = Logged::start(folder.path(), &Secret::from_bytes(&[7; 32]).unwrap(), LEVEL);
     let address = server.url.strip_prefix("http://").unwrap();
     for (request, status) in [
         (
@@ -142,7 +84,8 @@ fn what_is_refused_before_it_is_read_is_logged_and_answered_like_the_rest() {
 #[tokio::test]
 async fn the_log_names_what_happened_and_never_what_was_said() {
     let secret = Secret::from_bytes(&[7; 32]).unwrap();
-    let server = Logging::start(&secret);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Logged::start(folder.path(), &secret, LEVEL);
     let pup = Client::builder(&server.url, secret.clone())
         .setting("greeting", "marker-setting")
         .build()
