@@ -117,7 +117,8 @@ impl Tasks<'_> {
             &self.extension.server,
             Place::Request { until },
         );
-        match runner.run().await {
+        // Boxed, so that no request's future is as large as a run's.
+        match Box::pin(runner.run()).await {
             Ok(stopped) => {
                 self.hand_on(&job, stopped).await;
             }
@@ -301,16 +302,15 @@ impl Tasks<'_> {
         let run = self.task_run(job, &book, origin, tool, task, journal);
         let handler = prepared(TaskContext::new(Arc::clone(&run)));
         let place = Place::Background { until };
-        Runner::new(
+        let runner = Runner::new(
             self.ports,
             book,
             run,
             handler,
             &self.extension.server,
             place,
-        )
-        .run()
-        .await
+        );
+        Box::pin(runner.run()).await
     }
 
     fn task_tool(&self, name: &str) -> Option<(&BuiltTool, &BuiltTask)> {

@@ -132,7 +132,7 @@ fn requests_about_a_task_bear_its_calls_id_and_are_not_recorded_under_it() {
     assert_eq!(world.send(&first).status(), 409, "a replay");
     let answer = json!({ "ask-0": accept(&json!({ "taste": "sweet" })) });
     let update = world.pup.answer(&id, answer).call_id("c1");
-    let _ = world.send(&update).result();
+    drop(world.send(&update).result());
     world.pup.run_tasks();
     assert_eq!(world.send(&get()).result()["status"], "completed");
 }
@@ -164,7 +164,7 @@ fn a_cancellation_is_committed_at_once() {
     let world = World::new();
     let id = world.create("bake", json!({ "batches": 3 }), "c1");
     assert!(!world.pup.background().jobs().is_empty());
-    let _ = world.send(&world.pup.task("tasks/cancel", &id)).result();
+    drop(world.send(&world.pup.task("tasks/cancel", &id)).result());
     assert_eq!(world.get(&id)["status"], "cancelled");
     world.pup.run_tasks();
     assert_eq!(world.get(&id)["status"], "cancelled");
