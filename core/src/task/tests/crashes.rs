@@ -10,21 +10,71 @@ use super::fixture::{Outside, extension};
 use crate::{
     prelude::*,
     store::{
-        MemoryStore,
+        Commit, Item, Key, MemoryStore, Outcome, Page, Query, Store, StoreError,
         suite::{
             Failure, block_on,
             life::{Dies, Flow, Life, Pace, React, answer_first, every_point},
         },
         testing::Fault,
     },
+    task::{DUE_PREFIX, Job, due, record::Head},
 };
 
-fn begin(dies: Dies, pace: Pace) -> Result<Life<MemoryStore>, Failure> {
+/// A store that looks after every commit whether whoever finds a task by what is due finds this one when it has to be
+/// run: of a process that dies, nothing else is left.
+struct Watched(MemoryStore);
+
+impl Store for Watched {
+    async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
+        self.0.get(key, now).await
+    }
+
+    async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
+        let outcome = self.0.commit(commit, now).await?;
+        let query = |prefix: &str| Query {
+            partition: commit.partition().clone(),
+            prefix: prefix.to_owned(),
+            after: None,
+            limit: 100,
+        };
+        let entries = self.0.list(&query(DUE_PREFIX), now).await?.items;
+        let entries: Vec<_> = entries
+            .into_iter()
+            .map(|(name, _)| due(&Key::new(commit.partition().clone(), name)).unwrap())
+            .collect();
+        let mut expected = Vec::new();
+        for (name, item) in self.0.list(&query("task/"), now).await?.items {
+            let parts = name.parts();
+            let [_, task_id] = parts.as_slice() else {
+                continue;
+            };
+            let head = Head::from_value(&item.value).unwrap();
+            let job = Job {
+                partition: commit.partition().clone(),
+                task_id: task_id.clone(),
+            };
+            expected.extend(head.due.map(|at| (job, at)));
+            assert!(
+                head.end.is_some() || head.due.is_some() || !head.asks.is_empty(),
+                "nobody would ever go on with the task"
+            );
+            assert!(head.end.is_none() || head.due.is_none());
+        }
+        assert_eq!(entries, expected, "what is due");
+        Ok(outcome)
+    }
+
+    async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
+        self.0.list(query, now).await
+    }
+}
+
+fn begin(dies: Dies, pace: Pace) -> Result<Life<Watched>, Failure> {
     over(extension(&Outside::default()), dies, pace)
 }
 
-fn over(extension: Extension, dies: Dies, pace: Pace) -> Result<Life<MemoryStore>, Failure> {
-    let store = Arc::new(MemoryStore::default());
+fn over(extension: Extension, dies: Dies, pace: Pace) -> Result<Life<Watched>, Failure> {
+    let store = Arc::new(Watched(MemoryStore::default()));
     let handles = [Arc::clone(&store), store];
     Life::new(handles, extension, String::from("home"), 0, (dies, pace))
 }
@@ -55,7 +105,7 @@ fn wait(_: &Value) -> React {
 fn try_every_point(
     flow: &Flow,
     at_least: usize,
-    begin: impl Fn(Dies, Pace) -> Result<Life<MemoryStore>, Failure>,
+    begin: impl Fn(Dies, Pace) -> Result<Life<Watched>, Failure>,
 ) {
     let extents = [Dies::All, Dies::Alone];
     let points = block_on(every_point(flow, &[Pace::Beside], &extents, begin)).unwrap();
@@ -254,7 +304,7 @@ async fn fill(task: TaskContext) -> Result<Value, ToolError> {
     Ok(json!({ "bytes": bytes }))
 }
 
-fn begin_filling(dies: Dies, pace: Pace) -> Result<Life<MemoryStore>, Failure> {
+fn begin_filling(dies: Dies, pace: Pace) -> Result<Life<Watched>, Failure> {
     let extension = Extension::builder("fill", "Fill")
         .author("Example author")
         .description("Fills journals.")

@@ -41,13 +41,15 @@ impl Dice {
     }
 }
 
-/// A store whose operations take a random time before they are carried out, and another until that is known.
+/// A store whose operations take a random time before they are carried out, and another until that is known, if it
+/// ever is: of some commits the answer is lost, or they are.
 #[derive(Clone)]
 struct Slow {
     store: MemoryStore,
     runtime: SimRuntime,
     dice: Dice,
     conflicts: Arc<AtomicU64>,
+    lost: Arc<AtomicU64>,
 }
 
 impl Slow {
@@ -61,7 +63,19 @@ impl Slow {
         };
         self.runtime.sleep(Duration::from_millis(millis)).await;
     }
+
+    /// Time for others to come in between, before whoever sent a commit looks what became of it.
+    async fn lose(&self) -> StoreError {
+        let millis = self.dice.roll(15_000);
+        self.runtime.sleep(Duration::from_millis(millis)).await;
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        StoreError::unknown(Lost)
+    }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was lost")]
+struct Lost;
 
 impl Store for Slow {
     async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
@@ -73,12 +87,19 @@ impl Store for Slow {
 
     async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
         self.pause().await;
-        let outcome = self.store.commit(commit, now).await;
-        if let Ok(Outcome::Conflict(_)) = &outcome {
+        let lost = self.dice.roll(25) == 0;
+        if lost && self.dice.roll(2) == 0 {
+            return Err(self.lose().await);
+        }
+        let outcome = self.store.commit(commit, now).await?;
+        if lost {
+            return Err(self.lose().await);
+        }
+        if let Outcome::Conflict(_) = &outcome {
             self.conflicts.fetch_add(1, Ordering::Relaxed);
         }
         self.pause().await;
-        outcome
+        Ok(outcome)
     }
 
     async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
@@ -117,6 +138,7 @@ impl Race {
             runtime: runtime.clone(),
             dice: dice.clone(),
             conflicts: Arc::default(),
+            lost: Arc::default(),
         };
         let (outside, signer) = (Outside::default(), Signer::new());
         let services = [(); 2].map(|()| {
@@ -404,7 +426,7 @@ fn arguments(tool: &str) -> Value {
 
 #[test]
 fn in_whatever_order_two_runs_and_requests_come_each_effect_stands_once() {
-    let (mut conflicts, mut busy, mut works, mut needed) = (0, 0, 0, 0);
+    let (mut conflicts, mut lost, mut busy, mut works, mut needed) = (0, 0, 0, 0, 0);
     for seed in 0..300 {
         let race = Race::new(seed);
         let tool = TOOLS[usize::try_from(seed).unwrap() % TOOLS.len()];
@@ -415,16 +437,17 @@ fn in_whatever_order_two_runs_and_requests_come_each_effect_stands_once() {
             check(tool, &race, &task["result"]["structuredContent"], &look);
         });
         conflicts += race.slow.conflicts.load(Ordering::Relaxed);
+        lost += race.slow.lost.load(Ordering::Relaxed);
         busy += race.busy.load(Ordering::Relaxed);
         works += race.outside.works();
         needed += if tool == "many" { 12 } else { 0 };
     }
     println!(
-        "{conflicts} commits in conflict, {busy} runs that found another at work, {} works done again",
+        "{conflicts} commits in conflict, {lost} lost or their answers, {busy} runs that found another at work, {} steps worked again",
         works - needed
     );
     // Otherwise nothing was tried.
-    assert!(conflicts > 300 && busy > 300 && works > needed + 10);
+    assert!(conflicts > 300 && lost > 300 && busy > 300 && works > needed + 10);
 }
 
 #[test]
