@@ -341,7 +341,7 @@ fn at_every_crash_point_of_a_long_journal_it_is_recalled_whole_and_deleted_at_th
 fn at_a_sample_of_pairs_of_crash_points_of_everything_each_effect_stands_once() {
     block_on(async {
         let life = begin(Dies::All, Pace::Beside)?;
-        let (operations, _) = life.live(&EVERYTHING, &[]).await?;
+        let (operations, _) = Box::pin(life.live(&EVERYTHING, &[])).await?;
         let (mut pairs, mut both) = (0, 0);
         for first in 0..operations {
             for (number, fault) in Fault::ALL.into_iter().enumerate() {
@@ -351,7 +351,7 @@ fn at_a_sample_of_pairs_of_crash_points_of_everything_each_effect_stands_once() 
                 let faults = [(first, fault), (second, follower)];
                 let dies = [Dies::All, Dies::Alone][(first + number) % 2];
                 let life = begin(dies, Pace::Beside)?;
-                let (operations, failed) = life.live(&EVERYTHING, &faults).await?;
+                let (operations, failed) = Box::pin(life.live(&EVERYTHING, &faults)).await?;
                 if operations > second {
                     assert_eq!(failed, [first, second], "{faults:?}");
                     both += 1;

@@ -144,12 +144,12 @@ fn an_answer_to_no_open_question_is_acknowledged_and_changes_nothing() {
     let asking = world.get(&id);
     for key in ["ask-1", "ask-00", "ask-+0", "taste", ""] {
         let responses = json!({ key: accept(&json!({ "taste": "sour" })) });
-        let _ = world.answer(&id, responses).result();
+        drop(world.answer(&id, responses).result());
     }
     assert_eq!(world.get(&id), asking);
     let answer = |taste: &str| {
         let responses = json!({ "ask-0": accept(&json!({ "taste": taste })) });
-        let _ = world.answer(&id, responses).result();
+        drop(world.answer(&id, responses).result());
     };
     answer("sweet");
     // The first answer counts.
