@@ -364,7 +364,11 @@ impl Drop for Operation<'_> {
 }
 
 /// What is recorded of what a step's work returned.
-fn recorded<T: Serialize>(run: &TaskRun, name: &str, outcome: Result<T, ToolError>) -> StepOutcome {
+fn recorded<T: Serialize + DeserializeOwned>(
+    run: &TaskRun,
+    name: &str,
+    outcome: Result<T, ToolError>,
+) -> StepOutcome {
     let outcome = outcome.and_then(|result| {
         let result = serde_json::value::to_raw_value(&result)
             .map_err(|_| ToolError::failed(StepError::NotJson))?;
@@ -374,6 +378,9 @@ fn recorded<T: Serialize>(run: &TaskRun, name: &str, outcome: Result<T, ToolErro
     match outcome {
         Ok(result) => StepOutcome::Ok(result),
         Err(error) => match error.0 {
+        // Otherwise it would count as code that has changed.
+        serde_json::from_str::<T>(result.get())
+            .map_err(|_| ToolError::failed(StepError::NotReadBack))?;
             ToolErrorKind::Rejected(text) if text.len() <= MAX_STEP_BYTES / 6 => {
                 StepOutcome::Rejected(text)
             }
