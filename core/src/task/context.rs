@@ -130,7 +130,7 @@ impl TaskContext {
         let run = Arc::clone(&self.run);
         let message = message.to_owned();
         async move {
-            let Some(op) = op else {
+            let Some(op) = op.filter(|_| !run.replay.is_in_step()) else {
                 return Err(AskError::InStep);
             };
             let Some(form) = run.forms.get(&TypeId::of::<T>()) else {
@@ -199,7 +199,9 @@ impl TaskContext {
         let name = name.to_owned();
         async move {
             let mut work = work;
-            let op = op.ok_or_else(|| ToolError::failed(StepError::InStep))?;
+            let op = op
+                .filter(|_| !run.replay.is_in_step())
+                .ok_or_else(|| ToolError::failed(StepError::InStep))?;
             if name.len() > MAX_NAME_BYTES {
                 return Err(ToolError::failed(StepError::Name { bytes: name.len() }));
             }

@@ -126,6 +126,8 @@ struct State {
     in_step: bool,
     /// How the code differs from what was recorded.
     mismatch: Option<String>,
+    /// Whether the work of a step panicked, be it that the function caught it.
+    panicked: bool,
     /// Whether the function was given up: what it drops now means nothing.
     closed: bool,
 }
@@ -313,10 +315,15 @@ impl Replay {
 
     /// Does a piece of a step's work.
     pub(super) fn in_step<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.state().in_step = true;
-        // A panic ends the run, and this with it.
+        let outer = std::mem::replace(&mut self.state().in_step, true);
+        // A panic ends the run: a replay can't know what the function made of it.
+        let mut leave = Leave {
+            replay: self,
+            outer,
+            panicked: true,
+        };
         let done = work();
-        self.state().in_step = false;
+        leave.panicked = false;
         done
     }
 
@@ -335,6 +342,11 @@ impl Replay {
     /// Adds a result that was recorded meanwhile, unless it is known.
     pub(super) fn recall(&self, entry: Entry) {
         let mut state = self.state();
+    /// Whether it is the work of a step that goes on at this moment.
+    pub(super) fn is_in_step(&self) -> bool {
+        self.state().in_step
+    }
+
         if entry.is_result() && state.have_result.contains(&entry.op()) {
             return;
         }
@@ -347,6 +359,11 @@ impl Replay {
         while let Some((op, _)) = state.results.front() {
             let op = *op;
             if !state.registered.contains(&op) {
+    /// Whether the work of a step panicked.
+    pub(super) fn panicked(&self) -> bool {
+        self.state().panicked
+    }
+
                 return false;
             }
             let produced = state.results.pop_front().map(|(_, produced)| produced);
@@ -482,6 +499,21 @@ impl State {
             Entry::Dropped { op } => {
                 self.dropped.insert(op);
                 (op, Kind::Dropped, None)
+/// Leaves the work of a step, also by a panic.
+struct Leave<'a> {
+    replay: &'a Replay,
+    outer: bool,
+    panicked: bool,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        let mut state = self.replay.state();
+        state.in_step = self.outer;
+        state.panicked |= self.panicked;
+    }
+}
+
             }
         };
         if kind != Kind::Dropped || !self.known.contains_key(&op) {

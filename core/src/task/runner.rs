@@ -108,6 +108,7 @@ impl<'a> Runner<'a> {
     pub(super) async fn run(mut self) -> Result<Stopped, BookError> {
         let mut stopped = self.drive().await;
         if let Err(BookError::Commit(error)) = &stopped {
+        let task_id = Arc::clone(&self.run.task_id);
             // More than a record holds, which another run would meet again.
             tracing::error!(task_id = %self.run.task_id, error = %with_causes(error), "the task can't be recorded");
             self.replay().take_news();
@@ -125,6 +126,10 @@ impl<'a> Runner<'a> {
     fn replay(&self) -> &Replay {
         &self.run.replay
     }
+        let Self { handler, .. } = self;
+        if std::panic::catch_unwind(AssertUnwindSafe(move || drop(handler))).is_err() {
+            tracing::error!(%task_id, "the task's function panicked when it was put away");
+        }
 
     async fn drive(&mut self) -> Result<Stopped, BookError> {
         loop {
@@ -438,6 +443,10 @@ impl<'a> Runner<'a> {
     async fn end(&mut self, end: End) -> Result<Stopped, BookError> {
         self.write(Then::End(end)).await?;
         Ok(Stopped::Ended)
+        if self.replay().panicked() {
+            tracing::error!(task_id = %self.run.task_id, "the work of a step panicked");
+            return self.die().await;
+        }
     }
 
     /// Writes what the function said meanwhile, and what becomes of the hold.
