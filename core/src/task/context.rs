@@ -268,8 +268,10 @@ impl TaskContext {
         let op = self.run.replay.create();
         let run = Arc::clone(&self.run);
         async move {
-            let op = op.ok_or(SleepError::InStep)?;
-            if until >= run.expires && !run.replay.knows(op) {
+            let op = op
+                .filter(|_| !run.replay.is_in_step())
+                .ok_or(SleepError::InStep)?;
+            if run.replay.refuses(op, until >= run.expires) {
                 return Err(SleepError::PastEnd);
             }
             run.replay.register_sleep(op, until);

@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Now,
     Random,
     Progress,
+    /// A pause that was refused.
+    PastEnd,
     /// All that is known is that it was dropped.
     Dropped,
 }
@@ -168,9 +170,22 @@ impl Replay {
         Some(op)
     }
 
-    /// Whether an earlier run came to an operation.
-    pub(super) fn knows(&self, op: u32) -> bool {
-        self.state().known.contains_key(&op)
+    /// Whether a pause is refused, because it lasts too long or because it did in an earlier run.
+    pub(super) fn refuses(&self, op: u32, lasts_too_long: bool) -> bool {
+        let mut state = self.state();
+        match state.known.get(&op) {
+            Some(Kind::PastEnd) => {
+                state.meets(op, Kind::PastEnd);
+                true
+            }
+            Some(_) => false,
+            None if lasts_too_long => {
+                state.meets(op, Kind::PastEnd);
+                state.news.entries.push(Entry::PastEnd { op });
+                true
+            }
+            None => false,
+        }
     }
 
     /// Registers an operation at its first poll.
@@ -518,6 +533,7 @@ impl Drop for Leave<'_> {
         };
         if kind != Kind::Dropped || !self.known.contains_key(&op) {
             self.known.insert(op, kind);
+            Entry::PastEnd { op } => (op, Kind::PastEnd, None),
         }
         if let Some(produced) = produced {
             self.have_result.insert(op);
