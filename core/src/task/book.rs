@@ -166,7 +166,11 @@ impl<'a> Book<'a> {
         for page in 0..self.head.pages {
             let name = page_name(&self.job.task_id, page)?;
             let item = self.ports.read(&self.job.partition, &name).await?;
-            let page = Page::from_value(&item.ok_or(Unreadable)?.value)?;
+            let Some(item) = item else {
+                // Pages go when a task ends.
+                return Err(self.missing().await?);
+            };
+            let page = Page::from_value(&item.value)?;
             journal.extend(page.journal);
         }
         journal.extend(self.head.journal.iter().cloned());
@@ -178,6 +182,17 @@ impl<'a> Book<'a> {
         let tail: usize = self.head.journal.iter().map(Entry::size).sum();
         let bytes = self.head.paged + tail + results * (super::MAX_STEP_BYTES + 1024);
         let pages = usize::try_from(self.head.pages).unwrap_or(usize::MAX) + 2 * results;
+    /// Why a part of the task is not there.
+    async fn missing(&self) -> Result<BookError, BookError> {
+        let name = head_name(&self.job.task_id)?;
+        let item = self.ports.read(&self.job.partition, &name).await?;
+        let head = item.map(|item| Head::from_value(&item.value)).transpose()?;
+        Ok(match head {
+            Some(head) if head.is_held_by(&self.token) => Unreadable.into(),
+            _ => BookError::Lost,
+        })
+    }
+
         bytes <= MAX_JOURNAL_BYTES && pages <= usize::try_from(MAX_PAGES).unwrap_or(0)
     }
 
