@@ -20,8 +20,10 @@ use crate::{
 const MAX_TAIL_BYTES: usize = 16 * 1024;
 /// The most bytes of a page that more than one line shares.
 const MAX_PAGE_BYTES: usize = 128 * 1024;
-/// The most pages: at the end they are deleted in one commit.
+/// The most pages with which more is begun.
 const MAX_PAGES: u32 = 80;
+/// The most pages at all: at the end they are deleted in one commit.
+const MAX_PAGES_EVER: u32 = 90;
 /// The most bytes of a journal.
 pub(super) const MAX_JOURNAL_BYTES: usize = 4 * 1024 * 1024;
 
@@ -36,6 +38,9 @@ pub(super) enum BookError {
     Commit(#[from] CommitError),
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The journal has no room for what was to be recorded.
+    #[error("the task's journal is full")]
+    Full,
     /// Another has the task now, or it has ended.
     #[error("the task is no longer this run's")]
     Lost,
@@ -177,11 +182,6 @@ impl<'a> Book<'a> {
         Ok(journal)
     }
 
-    /// Whether there is room for so many more results, however large they are.
-    pub(super) fn has_room(&self, results: usize) -> bool {
-        let tail: usize = self.head.journal.iter().map(Entry::size).sum();
-        let bytes = self.head.paged + tail + results * (super::MAX_STEP_BYTES + 1024);
-        let pages = usize::try_from(self.head.pages).unwrap_or(usize::MAX) + 2 * results;
     /// Why a part of the task is not there.
     async fn missing(&self) -> Result<BookError, BookError> {
         let name = head_name(&self.job.task_id)?;
@@ -193,6 +193,11 @@ impl<'a> Book<'a> {
         })
     }
 
+    /// Whether there is room for so many more results, however large they are.
+    pub(super) fn has_room(&self, results: usize) -> bool {
+        let tail: usize = self.head.journal.iter().map(Entry::size).sum();
+        let bytes = self.head.paged + tail + results * (super::MAX_STEP_BYTES + 1024);
+        let pages = usize::try_from(self.head.pages).unwrap_or(usize::MAX) + 2 * results;
         bytes <= MAX_JOURNAL_BYTES && pages <= usize::try_from(MAX_PAGES).unwrap_or(0)
     }
 
@@ -357,6 +362,9 @@ impl<'a> Book<'a> {
         }
         whole.push(page);
         for journal in whole {
+            if head.pages >= MAX_PAGES_EVER {
+                return Err(BookError::Full);
+            }
             pages.push(Change::put(
                 page_name(&self.job.task_id, head.pages)?,
                 Expect::Any,

@@ -110,6 +110,10 @@ impl<'a> Runner<'a> {
         if let Err(BookError::Commit(error)) = &stopped {
         let task_id = Arc::clone(&self.run.task_id);
             // More than a record holds, which another run would meet again.
+        if let Err(BookError::Full) = &stopped {
+            self.replay().take_news();
+            stopped = self.full().await;
+        }
             tracing::error!(task_id = %self.run.task_id, error = %with_causes(error), "the task can't be recorded");
             self.replay().take_news();
             stopped = self
@@ -170,7 +174,10 @@ impl<'a> Runner<'a> {
                 }
                 continue;
             }
-            if self.replay().wants_start() {
+            let running = self.replay().running();
+            // Each step that is at work may need room, so where there is none for another it waits for them.
+            let has_room = self.book.has_room(running + 1);
+            if self.replay().wants_start() && (has_room || running == 0) {
                 let is_over = self.until().is_some_and(|until| self.ports.now() >= until);
                 if is_over || matches!(self.place, Place::Request { .. }) {
                     return self.hand_over().await.map(Some);
@@ -180,15 +187,11 @@ impl<'a> Runner<'a> {
                 if self.replay().behind().is_some() {
                     continue;
                 }
-                let running = self.replay().running();
                 if !self.book.has_room(running + 1) {
                     return self.full().await.map(Some);
                 }
                 self.replay().grant(1);
-                if self.replay().wants_start() {
-                    continue;
-                }
-                return Ok(None);
+                continue;
             }
             if self.replay().running() > 0 || !self.replay().waits() {
                 self.flush().await?;
@@ -217,6 +220,9 @@ impl<'a> Runner<'a> {
                 pause = pause.min(until.since(now));
             }
             if wait == Wait::Work
+            if !self.book.has_room(0) {
+                return self.full().await.map(Some);
+            }
                 && let Some(at) = self.book.head.sleeps.values().min()
             {
                 if *at <= now {

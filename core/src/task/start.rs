@@ -224,9 +224,12 @@ impl Tasks<'_> {
             Ok(Err(tool)) => Err(RunTaskError::Tool(tool)),
             Err(BookError::Lost) => Ok(Ran::Ended),
             Err(BookError::Store(error)) => Err(RunTaskError::Store(error)),
-            Err(BookError::Unreadable(_) | BookError::Commit(_) | BookError::Key(_)) => {
-                Err(RunTaskError::Record)
-            }
+            Err(
+                BookError::Unreadable(_)
+                | BookError::Commit(_)
+                | BookError::Key(_)
+                | BookError::Full,
+            ) => Err(RunTaskError::Record),
         }
     }
 
