@@ -395,11 +395,18 @@ impl Replay {
         false
     }
 
-    /// What the journal holds of operations that this run has not come to: the first of them.
+    /// What the journal holds of operations that this run has not come to: the first of them. Or of one that it has
+    /// not dropped, as an earlier run did.
     pub(super) fn behind(&self) -> Option<u32> {
         let state = self.state();
         let undelivered = state.results.front().map(|(op, _)| *op);
-        state.ahead.first().copied().or(undelivered)
+        let undropped = || state.dropped.iter().find(|op| state.open.contains_key(op));
+        state
+            .ahead
+            .first()
+            .copied()
+            .or(undelivered)
+            .or_else(|| undropped().copied())
     }
 
     /// Whether some step waits for leave to start.
