@@ -41,7 +41,8 @@ pub(crate) type Forms = BTreeMap<TypeId, Form>;
 /// The function is *replayed*: after a question, a pause or a crash it runs again from the top, in whatever process
 /// there is, and what it did before is not done again but recalled. So between two of these operations it must do the
 /// same whenever it is given the same: take the time and random numbers from here, keep what has an effect in
-/// [steps](Self::step), and read nothing else that changes. A deployment that changes the order of a function's
+/// [steps](Self::step), read nothing else that changes, and outside steps wait for nothing but these operations and
+/// what its own branches hand each other (by channels, say). A deployment that changes the order of a function's
 /// operations makes the tasks that are under way fail, with an error that says so.
 ///
 /// Operations may be joined and raced (`join!`, `select!`); each future that is dropped is given up for good.
@@ -377,14 +378,14 @@ fn recorded<T: Serialize + DeserializeOwned>(
         let result = serde_json::value::to_raw_value(&result)
             .map_err(|_| ToolError::failed(StepError::NotJson))?;
         within(result.get().len())?;
+        // Otherwise it would count as code that has changed.
+        serde_json::from_str::<T>(result.get())
+            .map_err(|_| ToolError::failed(StepError::NotReadBack))?;
         Ok(result)
     });
     match outcome {
         Ok(result) => StepOutcome::Ok(result),
         Err(error) => match error.0 {
-        // Otherwise it would count as code that has changed.
-        serde_json::from_str::<T>(result.get())
-            .map_err(|_| ToolError::failed(StepError::NotReadBack))?;
             ToolErrorKind::Rejected(text) if text.len() <= MAX_STEP_BYTES / 6 => {
                 StepOutcome::Rejected(text)
             }

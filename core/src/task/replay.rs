@@ -126,10 +126,10 @@ struct State {
     waits: BTreeSet<u32>,
     /// Whether it is the work of a step that goes on at this moment.
     in_step: bool,
-    /// How the code differs from what was recorded.
-    mismatch: Option<String>,
     /// Whether the work of a step panicked, be it that the function caught it.
     panicked: bool,
+    /// How the code differs from what was recorded.
+    mismatch: Option<String>,
     /// Whether the function was given up: what it drops now means nothing.
     closed: bool,
 }
@@ -342,6 +342,11 @@ impl Replay {
         done
     }
 
+    /// Whether it is the work of a step that goes on at this moment.
+    pub(super) fn is_in_step(&self) -> bool {
+        self.state().in_step
+    }
+
     /// Notes that what was recorded can't be what this operation produced.
     pub(super) fn mismatch(&self, op: u32, what: &str) {
         self.state().differs(op, what);
@@ -354,14 +359,14 @@ impl Replay {
         self.state().mismatch.clone()
     }
 
+    /// Whether the work of a step panicked.
+    pub(super) fn panicked(&self) -> bool {
+        self.state().panicked
+    }
+
     /// Adds a result that was recorded meanwhile, unless it is known.
     pub(super) fn recall(&self, entry: Entry) {
         let mut state = self.state();
-    /// Whether it is the work of a step that goes on at this moment.
-    pub(super) fn is_in_step(&self) -> bool {
-        self.state().in_step
-    }
-
         if entry.is_result() && state.have_result.contains(&entry.op()) {
             return;
         }
@@ -374,11 +379,6 @@ impl Replay {
         while let Some((op, _)) = state.results.front() {
             let op = *op;
             if !state.registered.contains(&op) {
-    /// Whether the work of a step panicked.
-    pub(super) fn panicked(&self) -> bool {
-        self.state().panicked
-    }
-
                 return false;
             }
             let produced = state.results.pop_front().map(|(_, produced)| produced);
@@ -499,6 +499,21 @@ impl Replay {
     }
 }
 
+/// Leaves the work of a step, also by a panic.
+struct Leave<'a> {
+    replay: &'a Replay,
+    outer: bool,
+    panicked: bool,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        let mut state = self.replay.state();
+        state.in_step = self.outer;
+        state.panicked |= self.panicked;
+    }
+}
+
 impl State {
     /// Takes in a line of the journal.
     fn recall(&mut self, entry: Entry) {
@@ -518,29 +533,14 @@ impl State {
                 (op, Kind::Random, None)
             }
             Entry::Progress { op } => (op, Kind::Progress, None),
+            Entry::PastEnd { op } => (op, Kind::PastEnd, None),
             Entry::Dropped { op } => {
                 self.dropped.insert(op);
                 (op, Kind::Dropped, None)
-/// Leaves the work of a step, also by a panic.
-struct Leave<'a> {
-    replay: &'a Replay,
-    outer: bool,
-    panicked: bool,
-}
-
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        let mut state = self.replay.state();
-        state.in_step = self.outer;
-        state.panicked |= self.panicked;
-    }
-}
-
             }
         };
         if kind != Kind::Dropped || !self.known.contains_key(&op) {
             self.known.insert(op, kind);
-            Entry::PastEnd { op } => (op, Kind::PastEnd, None),
         }
         if let Some(produced) = produced {
             self.have_result.insert(op);
