@@ -20,8 +20,10 @@ use crate::{
 const MAX_TAIL_BYTES: usize = 16 * 1024;
 /// The most bytes of a page that more than one line shares.
 const MAX_PAGE_BYTES: usize = 128 * 1024;
-/// The most pages: at the end they are deleted in one commit.
+/// The most pages with which more is begun.
 const MAX_PAGES: u32 = 80;
+/// The most pages at all: at the end they are deleted in one commit.
+const MAX_PAGES_EVER: u32 = 90;
 /// The most bytes of a journal.
 pub(super) const MAX_JOURNAL_BYTES: usize = 4 * 1024 * 1024;
 
@@ -36,6 +38,9 @@ pub(super) enum BookError {
     Commit(#[from] CommitError),
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The journal has no room for what was to be recorded.
+    #[error("the task's journal is full")]
+    Full,
     /// Another has the task now, or it has ended.
     #[error("the task is no longer this run's")]
     Lost,
@@ -166,11 +171,26 @@ impl<'a> Book<'a> {
         for page in 0..self.head.pages {
             let name = page_name(&self.job.task_id, page)?;
             let item = self.ports.read(&self.job.partition, &name).await?;
-            let page = Page::from_value(&item.ok_or(Unreadable)?.value)?;
+            let Some(item) = item else {
+                // Pages go when a task ends.
+                return Err(self.missing().await?);
+            };
+            let page = Page::from_value(&item.value)?;
             journal.extend(page.journal);
         }
         journal.extend(self.head.journal.iter().cloned());
         Ok(journal)
+    }
+
+    /// Why a part of the task is not there.
+    async fn missing(&self) -> Result<BookError, BookError> {
+        let name = head_name(&self.job.task_id)?;
+        let item = self.ports.read(&self.job.partition, &name).await?;
+        let head = item.map(|item| Head::from_value(&item.value)).transpose()?;
+        Ok(match head {
+            Some(head) if head.is_held_by(&self.token) => Unreadable.into(),
+            _ => BookError::Lost,
+        })
     }
 
     /// Whether there is room for so many more results, however large they are.
@@ -342,6 +362,9 @@ impl<'a> Book<'a> {
         }
         whole.push(page);
         for journal in whole {
+            if head.pages >= MAX_PAGES_EVER {
+                return Err(BookError::Full);
+            }
             pages.push(Change::put(
                 page_name(&self.job.task_id, head.pages)?,
                 Expect::Any,

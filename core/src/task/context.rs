@@ -41,7 +41,8 @@ pub(crate) type Forms = BTreeMap<TypeId, Form>;
 /// The function is *replayed*: after a question, a pause or a crash it runs again from the top, in whatever process
 /// there is, and what it did before is not done again but recalled. So between two of these operations it must do the
 /// same whenever it is given the same: take the time and random numbers from here, keep what has an effect in
-/// [steps](Self::step), and read nothing else that changes. A deployment that changes the order of a function's
+/// [steps](Self::step), read nothing else that changes, and outside steps wait for nothing but these operations and
+/// what its own branches hand each other (by channels, say). A deployment that changes the order of a function's
 /// operations makes the tasks that are under way fail, with an error that says so.
 ///
 /// Operations may be joined and raced (`join!`, `select!`); each future that is dropped is given up for good.
@@ -130,7 +131,7 @@ impl TaskContext {
         let run = Arc::clone(&self.run);
         let message = message.to_owned();
         async move {
-            let Some(op) = op else {
+            let Some(op) = op.filter(|_| !run.replay.is_in_step()) else {
                 return Err(AskError::InStep);
             };
             let Some(form) = run.forms.get(&TypeId::of::<T>()) else {
@@ -199,7 +200,9 @@ impl TaskContext {
         let name = name.to_owned();
         async move {
             let mut work = work;
-            let op = op.ok_or_else(|| ToolError::failed(StepError::InStep))?;
+            let op = op
+                .filter(|_| !run.replay.is_in_step())
+                .ok_or_else(|| ToolError::failed(StepError::InStep))?;
             if name.len() > MAX_NAME_BYTES {
                 return Err(ToolError::failed(StepError::Name { bytes: name.len() }));
             }
@@ -266,8 +269,10 @@ impl TaskContext {
         let op = self.run.replay.create();
         let run = Arc::clone(&self.run);
         async move {
-            let op = op.ok_or(SleepError::InStep)?;
-            if until >= run.expires && !run.replay.knows(op) {
+            let op = op
+                .filter(|_| !run.replay.is_in_step())
+                .ok_or(SleepError::InStep)?;
+            if run.replay.refuses(op, until >= run.expires) {
                 return Err(SleepError::PastEnd);
             }
             run.replay.register_sleep(op, until);
@@ -364,11 +369,18 @@ impl Drop for Operation<'_> {
 }
 
 /// What is recorded of what a step's work returned.
-fn recorded<T: Serialize>(run: &TaskRun, name: &str, outcome: Result<T, ToolError>) -> StepOutcome {
+fn recorded<T: Serialize + DeserializeOwned>(
+    run: &TaskRun,
+    name: &str,
+    outcome: Result<T, ToolError>,
+) -> StepOutcome {
     let outcome = outcome.and_then(|result| {
         let result = serde_json::value::to_raw_value(&result)
             .map_err(|_| ToolError::failed(StepError::NotJson))?;
         within(result.get().len())?;
+        // Otherwise it would count as code that has changed.
+        serde_json::from_str::<T>(result.get())
+            .map_err(|_| ToolError::failed(StepError::NotReadBack))?;
         Ok(result)
     });
     match outcome {

@@ -51,6 +51,12 @@ pub(super) enum Entry {
         #[serde(rename = "o")]
         op: u32,
     },
+    /// A pause was refused, since it would have lasted until after the task's end.
+    #[serde(rename = "e")]
+    PastEnd {
+        #[serde(rename = "o")]
+        op: u32,
+    },
     /// The function gave the operation up before it had its result.
     #[serde(rename = "d")]
     Dropped {
@@ -101,6 +107,7 @@ impl Entry {
             | Self::Now { op, .. }
             | Self::Random { op, .. }
             | Self::Progress { op }
+            | Self::PastEnd { op }
             | Self::Dropped { op } => *op,
         }
     }

@@ -57,6 +57,8 @@ pub(super) enum StepError {
     Failed,
     #[error("the step's result can't be written as JSON")]
     NotJson,
+    #[error("the step's result can't be read back from the JSON that it is written as")]
+    NotReadBack,
     #[error(
         "the step's result has {bytes} bytes; {} are allowed",
         super::context::MAX_STEP_BYTES

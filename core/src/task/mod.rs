@@ -25,8 +25,9 @@
 //! | arguments, settings and the triggering message, as JSON | 256 KB |
 //! | a step's result | 254 KB |
 //! | a task's result | 240 KB |
-//! | a journal | 4 MB, checked before a step begins |
+//! | a journal | 4 MB, or some 80 results of more than 16 KB; checked before a step begins and before a pause |
 //! | keys of state in a step | 90 |
+//! | steps at work at once | 16; others wait for them |
 //! | a question with its form | 16 KB |
 //! | answers in one `tasks/update` | 64 KB |
 //! | a progress message | 1,000 characters |

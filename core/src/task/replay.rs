@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Now,
     Random,
     Progress,
+    /// A pause that was refused.
+    PastEnd,
     /// All that is known is that it was dropped.
     Dropped,
 }
@@ -124,6 +126,8 @@ struct State {
     waits: BTreeSet<u32>,
     /// Whether it is the work of a step that goes on at this moment.
     in_step: bool,
+    /// Whether the work of a step panicked, be it that the function caught it.
+    panicked: bool,
     /// How the code differs from what was recorded.
     mismatch: Option<String>,
     /// Whether the function was given up: what it drops now means nothing.
@@ -166,9 +170,22 @@ impl Replay {
         Some(op)
     }
 
-    /// Whether an earlier run came to an operation.
-    pub(super) fn knows(&self, op: u32) -> bool {
-        self.state().known.contains_key(&op)
+    /// Whether a pause is refused, because it lasts too long or because it did in an earlier run.
+    pub(super) fn refuses(&self, op: u32, lasts_too_long: bool) -> bool {
+        let mut state = self.state();
+        match state.known.get(&op) {
+            Some(Kind::PastEnd) => {
+                state.meets(op, Kind::PastEnd);
+                true
+            }
+            Some(_) => false,
+            None if lasts_too_long => {
+                state.meets(op, Kind::PastEnd);
+                state.news.entries.push(Entry::PastEnd { op });
+                true
+            }
+            None => false,
+        }
     }
 
     /// Registers an operation at its first poll.
@@ -313,11 +330,21 @@ impl Replay {
 
     /// Does a piece of a step's work.
     pub(super) fn in_step<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.state().in_step = true;
-        // A panic ends the run, and this with it.
+        let outer = std::mem::replace(&mut self.state().in_step, true);
+        // A panic ends the run: a replay can't know what the function made of it.
+        let mut leave = Leave {
+            replay: self,
+            outer,
+            panicked: true,
+        };
         let done = work();
-        self.state().in_step = false;
+        leave.panicked = false;
         done
+    }
+
+    /// Whether it is the work of a step that goes on at this moment.
+    pub(super) fn is_in_step(&self) -> bool {
+        self.state().in_step
     }
 
     /// Notes that what was recorded can't be what this operation produced.
@@ -330,6 +357,11 @@ impl Replay {
     /// How the code differs from the journal, if it was seen to.
     pub(super) fn found_mismatch(&self) -> Option<String> {
         self.state().mismatch.clone()
+    }
+
+    /// Whether the work of a step panicked.
+    pub(super) fn panicked(&self) -> bool {
+        self.state().panicked
     }
 
     /// Adds a result that was recorded meanwhile, unless it is known.
@@ -363,11 +395,18 @@ impl Replay {
         false
     }
 
-    /// What the journal holds of operations that this run has not come to: the first of them.
+    /// What the journal holds of operations that this run has not come to: the first of them. Or of one that it has
+    /// not dropped, as an earlier run did.
     pub(super) fn behind(&self) -> Option<u32> {
         let state = self.state();
         let undelivered = state.results.front().map(|(op, _)| *op);
-        state.ahead.first().copied().or(undelivered)
+        let undropped = || state.dropped.iter().find(|op| state.open.contains_key(op));
+        state
+            .ahead
+            .first()
+            .copied()
+            .or(undelivered)
+            .or_else(|| undropped().copied())
     }
 
     /// Whether some step waits for leave to start.
@@ -460,6 +499,21 @@ impl Replay {
     }
 }
 
+/// Leaves the work of a step, also by a panic.
+struct Leave<'a> {
+    replay: &'a Replay,
+    outer: bool,
+    panicked: bool,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        let mut state = self.replay.state();
+        state.in_step = self.outer;
+        state.panicked |= self.panicked;
+    }
+}
+
 impl State {
     /// Takes in a line of the journal.
     fn recall(&mut self, entry: Entry) {
@@ -479,6 +533,7 @@ impl State {
                 (op, Kind::Random, None)
             }
             Entry::Progress { op } => (op, Kind::Progress, None),
+            Entry::PastEnd { op } => (op, Kind::PastEnd, None),
             Entry::Dropped { op } => {
                 self.dropped.insert(op);
                 (op, Kind::Dropped, None)

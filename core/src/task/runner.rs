@@ -1,6 +1,6 @@
 //! Runs a task's function, and decides what happens between two polls of it.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{future::poll_fn, panic::AssertUnwindSafe, sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{
     FutureExt,
@@ -29,6 +29,8 @@ use crate::{
 const RENEWAL: Duration = Duration::from_secs(15);
 /// How long a replay waits for something that is none of the task's operations, before the code counts as changed.
 const FOREIGN_WAIT: Duration = Duration::from_secs(10);
+/// How often in a row the function may wake itself before its driver looks round.
+const MAX_SETTLING: u32 = 64;
 /// So many runs in a row that recorded nothing end a task.
 pub(super) const MAX_DEATHS: u32 = 5;
 /// The most bytes of a task's result: with the head round it, a value.
@@ -106,7 +108,12 @@ impl<'a> Runner<'a> {
 
     /// Runs the function until the task ends or waits, or has to go on elsewhere.
     pub(super) async fn run(mut self) -> Result<Stopped, BookError> {
+        let task_id = Arc::clone(&self.run.task_id);
         let mut stopped = self.drive().await;
+        if let Err(BookError::Full) = &stopped {
+            self.replay().take_news();
+            stopped = self.full().await;
+        }
         if let Err(BookError::Commit(error)) = &stopped {
             // More than a record holds, which another run would meet again.
             tracing::error!(task_id = %self.run.task_id, error = %with_causes(error), "the task can't be recorded");
@@ -119,6 +126,10 @@ impl<'a> Runner<'a> {
         }
         // What the function drops now means nothing.
         self.replay().close();
+        let Self { handler, .. } = self;
+        if std::panic::catch_unwind(AssertUnwindSafe(move || drop(handler))).is_err() {
+            tracing::error!(%task_id, "the task's function panicked when it was put away");
+        }
         stopped
     }
 
@@ -127,6 +138,7 @@ impl<'a> Runner<'a> {
     }
 
     async fn drive(&mut self) -> Result<Stopped, BookError> {
+        let mut settling = 0;
         loop {
             match self.handler.poll() {
                 None => {}
@@ -137,6 +149,15 @@ impl<'a> Runner<'a> {
                     return self.die().await;
                 }
             }
+            // What the function does by itself (a yield, a channel between two of its branches) is done before it is
+            // told anything: in a first run and in a replay alike, or they would number operations differently. A step
+            // may wake itself without end.
+            if self.handler.is_woken() && settling < MAX_SETTLING && !self.is_to_be_renewed() {
+                settling += 1;
+                yield_now().await;
+                continue;
+            }
+            settling = 0;
             if let Some(stopped) = self.between_polls().await? {
                 return Ok(stopped);
             }
@@ -148,6 +169,14 @@ impl<'a> Runner<'a> {
         loop {
             if let Some(what) = self.replay().found_mismatch() {
                 return self.changed_code(&what).await.map(Some);
+            }
+            if self.replay().panicked() {
+                tracing::error!(task_id = %self.run.task_id, "the work of a step panicked");
+                return self.die().await.map(Some);
+            }
+            // However busy a step or a replay is.
+            if self.is_to_be_renewed() {
+                self.write(Then::Hold).await?;
             }
             if self.replay().deliver() {
                 return Ok(None);
@@ -165,7 +194,10 @@ impl<'a> Runner<'a> {
                 }
                 continue;
             }
-            if self.replay().wants_start() {
+            let running = self.replay().running();
+            // Each step that is at work may need room, so where there is none for another it waits for them.
+            let has_room = self.book.has_room(running + 1);
+            if self.replay().wants_start() && (has_room || running == 0) {
                 let is_over = self.until().is_some_and(|until| self.ports.now() >= until);
                 if is_over || matches!(self.place, Place::Request { .. }) {
                     return self.hand_over().await.map(Some);
@@ -175,15 +207,11 @@ impl<'a> Runner<'a> {
                 if self.replay().behind().is_some() {
                     continue;
                 }
-                let running = self.replay().running();
                 if !self.book.has_room(running + 1) {
                     return self.full().await.map(Some);
                 }
                 self.replay().grant(1);
-                if self.replay().wants_start() {
-                    continue;
-                }
-                return Ok(None);
+                continue;
             }
             if self.replay().running() > 0 || !self.replay().waits() {
                 self.flush().await?;
@@ -191,6 +219,9 @@ impl<'a> Runner<'a> {
                     continue;
                 }
                 return self.wait(Wait::Work).await;
+            }
+            if !self.book.has_room(0) {
+                return self.full().await.map(Some);
             }
             if let Some(stopped) = self.suspend().await? {
                 return Ok(Some(stopped));
@@ -249,6 +280,12 @@ impl<'a> Runner<'a> {
                 }
             }
         }
+    }
+
+    /// Whether it is time to say that the run lives. The clock may have been set back.
+    fn is_to_be_renewed(&self) -> bool {
+        let now = self.ports.now();
+        now >= self.renew_at || self.renew_at.since(now) > RENEWAL
     }
 
     fn until(&self) -> Option<Timestamp> {
@@ -409,6 +446,10 @@ impl<'a> Runner<'a> {
         if let Some(what) = self.replay().found_mismatch() {
             return self.changed_code(&what).await;
         }
+        if self.replay().panicked() {
+            tracing::error!(task_id = %self.run.task_id, "the work of a step panicked");
+            return self.die().await;
+        }
         if let Some(op) = self.replay().unmet() {
             return self
                 .changed_code(&format!("the operation {op} was not called"))
@@ -477,6 +518,20 @@ impl<'a> Runner<'a> {
             self.ports.runtime.dyn_sleep(pause).await;
         }
     }
+}
+
+/// Lets the executor's other work go on.
+async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            Poll::Ready(())
+        } else {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 /// The end of a task that keeps dying.

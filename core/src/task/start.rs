@@ -225,9 +225,12 @@ impl Tasks<'_> {
             Ok(Err(tool)) => Err(RunTaskError::Tool(tool)),
             Err(BookError::Lost) => Ok(Ran::Ended),
             Err(BookError::Store(error)) => Err(RunTaskError::Store(error)),
-            Err(BookError::Unreadable(_) | BookError::Commit(_) | BookError::Key(_)) => {
-                Err(RunTaskError::Record)
-            }
+            Err(
+                BookError::Unreadable(_)
+                | BookError::Commit(_)
+                | BookError::Key(_)
+                | BookError::Full,
+            ) => Err(RunTaskError::Record),
         }
     }
 
@@ -269,8 +272,12 @@ impl Tasks<'_> {
                 return Ok(Err(origin.tool));
             };
             if let Some(book) = Book::take(self.ports, job, &head, item.revision, now).await? {
-                let stopped = self.run_held(job, book, &origin, tool, task, until).await?;
-                return Ok(Ok(self.hand_on(job, stopped).await));
+                match self.run_held(job, book, &origin, tool, task, until).await {
+                    Ok(stopped) => return Ok(Ok(self.hand_on(job, stopped).await)),
+                    // It has ended, or is another's: the next look tells.
+                    Err(BookError::Lost) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         // Others moved it each time, so it is in good hands.

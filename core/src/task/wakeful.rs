@@ -41,7 +41,7 @@ impl<F: Future + Unpin> Wakeful<F> {
         }
     }
 
-    /// Polls it, as often as it wakes itself; the output when it is there.
+    /// Polls it once; the output when it is there.
     pub(super) fn poll(&mut self) -> Option<F::Output> {
         let waker = Waker::from(Arc::clone(&self.woken));
         self.woken.flag.store(false, Ordering::Release);
@@ -49,6 +49,11 @@ impl<F: Future + Unpin> Wakeful<F> {
             Poll::Ready(output) => Some(output),
             Poll::Pending => None,
         }
+    }
+
+    /// Whether it was woken since it was last polled, perhaps by itself.
+    pub(super) fn is_woken(&self) -> bool {
+        self.woken.flag.load(Ordering::Acquire)
     }
 
     /// Completes when it is woken.

@@ -6,5 +6,6 @@ mod gates;
 mod limits;
 mod protocol;
 mod races;
+mod review;
 #[cfg(not(target_arch = "wasm32"))]
 mod shapes;
