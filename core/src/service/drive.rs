@@ -160,6 +160,7 @@ impl Job<'_> {
             answer,
             keep_writes,
         } = produced;
+        session.close();
         let changes = if keep_writes {
             session.changes()
         } else if self.runs_again {

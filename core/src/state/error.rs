@@ -12,6 +12,8 @@ pub struct StateError(Kind);
 pub(super) enum Kind {
     ReadOnly,
     InStep,
+    /// Its work has ended.
+    Closed,
     Key(&'static str),
     KeyLimit(KeyError),
     NotJson,
@@ -45,6 +47,9 @@ impl fmt::Display for StateError {
             Kind::ReadOnly => f.write_str(
                 "a read-only tool can't write state: declare the tool without `.read_only()` if it changes something",
             ),
+            Kind::Closed => f.write_str(
+                "the work that this state belongs to has ended, and what it wrote is committed without this",
+            ),
             Kind::InStep => f.write_str(
                 "state can't be written in a step, whose work is left out when the handler runs again: write it after the step, from its result",
             ),
@@ -74,6 +79,7 @@ impl Error for StateError {
             | Kind::WrongType
             | Kind::ReadOnly
             | Kind::InStep
+            | Kind::Closed
             | Kind::Key(_)
             | Kind::NotANumber
             | Kind::TooLarge(_) => None,

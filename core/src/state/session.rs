@@ -40,6 +40,8 @@ pub(crate) struct Session {
     in_step: AtomicBool,
     /// Whether the store failed a read.
     store_failed: AtomicBool,
+    /// Whether what was written is being committed: what is written later would be lost.
+    closed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -70,6 +72,7 @@ impl Session {
             seen: Mutex::default(),
             in_step: AtomicBool::new(false),
             store_failed: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -80,6 +83,11 @@ impl Session {
         let done = work();
         self.in_step.store(outer, Ordering::Relaxed);
         done
+    }
+
+    /// Refuses writes from now on, by contexts that outlive their work.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
     }
 
     /// The changes to commit: every write, and a check of all that was relied on.
@@ -232,6 +240,9 @@ impl Session {
     }
 
     fn writable(&self) -> Result<(), StateError> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(StateError::new(Kind::Closed));
+        }
         match self.access {
             Access::ReadOnly => Err(StateError::new(Kind::ReadOnly)),
             Access::ReadWrite if self.in_step.load(Ordering::Relaxed) => {

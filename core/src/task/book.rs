@@ -4,7 +4,7 @@ use super::{
     background::Job,
     due,
     entry::Entry,
-    record::{End, Head, LEASE, Lease, Page, Unreadable, head_name, origin_name, page_name},
+    record::{Ask, End, Head, LEASE, Lease, Page, Unreadable, head_name, origin_name, page_name},
     replay::News,
 };
 use crate::{
@@ -20,6 +20,8 @@ use crate::{
 const MAX_TAIL_BYTES: usize = 16 * 1024;
 /// The most bytes of a page that more than one line shares.
 const MAX_PAGE_BYTES: usize = 128 * 1024;
+/// The most bytes of questions that are outstanding at once: the head has to hold their answers beside them.
+const MAX_ASKS_BYTES: usize = 96 * 1024;
 /// The most pages with which more is begun.
 const MAX_PAGES: u32 = 80;
 /// The most pages at all: at the end they are deleted in one commit.
@@ -41,6 +43,9 @@ pub(super) enum BookError {
     /// The journal has no room for what was to be recorded.
     #[error("the task's journal is full")]
     Full,
+    /// More questions are outstanding than a head holds.
+    #[error("the questions that are outstanding have more than {MAX_ASKS_BYTES} bytes")]
+    TooManyAsks,
     /// Another has the task now, or it has ended.
     #[error("the task is no longer this run's")]
     Lost,
@@ -75,6 +80,8 @@ pub(super) enum Then {
     Release { due: Option<Timestamp> },
     /// The same, for a run that got nowhere.
     Die { due: Timestamp },
+    /// The same, for a run that the store failed: which says nothing of the task.
+    Rest { due: Timestamp },
     /// The task ends.
     End(End),
 }
@@ -312,6 +319,9 @@ impl<'a> Book<'a> {
                 if before != (next.message.clone(), next.asks.is_empty()) {
                     next.touch(now);
                 }
+                if next.asks.values().map(Ask::size).sum::<usize>() > MAX_ASKS_BYTES {
+                    return Err(BookError::TooManyAsks);
+                }
                 match then {
                     Then::Release { due } => {
                         next.lease = None;
@@ -323,6 +333,10 @@ impl<'a> Book<'a> {
                         next.lease = None;
                         next.due = Some(*due);
                         next.deaths += 1;
+                    }
+                    Then::Rest { due } => {
+                        next.lease = None;
+                        next.due = Some(*due);
                     }
                     Then::Hold | Then::End(_) => {
                         if let Some(lease) = &mut next.lease {

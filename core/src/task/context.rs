@@ -215,6 +215,8 @@ impl TaskContext {
                         let session = Arc::new(run.session());
                         let context = StepContext::new(Arc::clone(&run), Arc::clone(&session), op);
                         let outcome = operation.work(&mut work, context).await;
+                        // A context that outlives its work would write to nobody.
+                        session.close();
                         let outcome = recorded(&run, &name, outcome);
                         run.replay.worked(Worked {
                             op,

@@ -29,6 +29,7 @@
 //! | keys of state in a step | 90 |
 //! | steps at work at once | 16; others wait for them |
 //! | a question with its form | 16 KB |
+//! | questions that are outstanding at once | 96 KB |
 //! | answers in one `tasks/update` | 64 KB |
 //! | a progress message | 1,000 characters |
 //! | runs in a row that get nowhere | 5 |

@@ -134,6 +134,14 @@ pub(super) struct Ask {
     pub(super) sets: Vec<String>,
 }
 
+impl Ask {
+    /// How many bytes it has, about.
+    pub(super) fn size(&self) -> usize {
+        let sets: usize = self.sets.iter().map(String::len).sum();
+        self.message.len() + self.schema.to_string().len() + sets
+    }
+}
+
 /// The key of a question. Operations are numbered once, so no key comes twice in a task.
 pub(super) fn ask_key(op: u32) -> String {
     format!("ask-{op}")

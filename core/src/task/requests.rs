@@ -51,6 +51,8 @@ struct Outcome {
     run: bool,
 }
 
+/// The most bytes of a head after an answer: a run that takes it has to add a little.
+const MAX_HEAD_BYTES: usize = MAX_VALUE_BYTES - 16 * 1024;
 /// The most bytes of the answers that one request brings.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
@@ -95,7 +97,7 @@ impl Requests<'_> {
                 next.handed = Some(now);
             }
             let bytes = next.to_value().map_or(usize::MAX, |value| value.size());
-            if bytes > MAX_VALUE_BYTES {
+            if bytes > MAX_HEAD_BYTES {
                 // A run moves what it has read out of the head.
                 return Err(Error::invalid_params(
                     "params.inputResponses has more than the task can take at once: send the rest in a moment",

@@ -31,6 +31,8 @@ const RENEWAL: Duration = Duration::from_secs(15);
 const FOREIGN_WAIT: Duration = Duration::from_secs(10);
 /// How often in a row the function may wake itself before its driver looks round.
 const MAX_SETTLING: u32 = 64;
+/// How long a task rests that the store failed.
+const REST: Duration = Duration::from_secs(10);
 /// So many runs in a row that recorded nothing end a task.
 pub(super) const MAX_DEATHS: u32 = 5;
 /// The most bytes of a task's result: with the head round it, a value.
@@ -114,7 +116,7 @@ impl<'a> Runner<'a> {
             self.replay().take_news();
             stopped = self.full().await;
         }
-        if let Err(BookError::Commit(error)) = &stopped {
+        if let Err(error @ (BookError::Commit(_) | BookError::TooManyAsks)) = &stopped {
             // More than a record holds, which another run would meet again.
             tracing::error!(task_id = %self.run.task_id, error = %with_causes(error), "the task can't be recorded");
             self.replay().take_news();
@@ -123,6 +125,13 @@ impl<'a> Runner<'a> {
                     "the task asks for more at once than can be recorded",
                 ))
                 .await;
+        }
+        if let Err(BookError::Store(error)) = &stopped {
+            tracing::warn!(task_id = %self.run.task_id, error = %with_causes(error), "the store failed under a run; the task rests");
+            // If this fails too, the lease runs out by itself.
+            if let Ok(rested) = self.rest().await {
+                stopped = Ok(rested);
+            }
         }
         // What the function drops now means nothing.
         self.replay().close();
@@ -321,7 +330,7 @@ impl<'a> Runner<'a> {
         } = worked;
         if matches!(outcome, StepOutcome::Failed) && session.met_store_failure() {
             // Not the author's failure, and none to remember.
-            return self.die().await.map(Some);
+            return self.rest().await.map(Some);
         }
         let name = self.replay().step_name(op);
         let news = self.replay().take_news();
@@ -422,6 +431,14 @@ impl<'a> Runner<'a> {
         // Nothing of this run's turn is kept.
         self.replay().take_news();
         self.write(Then::Die { due: at }).await?;
+        Ok(Stopped::HandedOver { at })
+    }
+
+    /// Ends a run that the store failed. The task goes on after a while, as often as that takes.
+    async fn rest(&mut self) -> Result<Stopped, BookError> {
+        let at = self.ports.now() + REST;
+        self.replay().take_news();
+        self.write(Then::Rest { due: at }).await?;
         Ok(Stopped::HandedOver { at })
     }
 

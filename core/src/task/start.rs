@@ -9,7 +9,7 @@ use super::{
     background::{Job, Ran, RunTaskError},
     book::{Book, BookError, Delta, Meanwhile, Then, due_entry},
     context::{TaskContext, TaskRun},
-    record::{Head, Lease, Origin, Unreadable, head_name, origin_name},
+    record::{Head, LEASE, Lease, Origin, Unreadable, head_name, origin_name},
     replay::Replay,
     requests::shown,
     runner::{self, MAX_DEATHS, Place, Runner, Stopped},
@@ -140,7 +140,7 @@ impl Tasks<'_> {
             call.task.poll_interval,
         );
         // Held by this request, no longer than it may take.
-        let until = call.deadline.lease_end();
+        let until = call.deadline.lease_end().min(created + LEASE);
         head.lease = Some(Lease {
             token: format!("{:032x}", self.ports.runtime.dyn_random()),
             until,
@@ -229,7 +229,8 @@ impl Tasks<'_> {
                 BookError::Unreadable(_)
                 | BookError::Commit(_)
                 | BookError::Key(_)
-                | BookError::Full,
+                | BookError::Full
+                | BookError::TooManyAsks,
             ) => Err(RunTaskError::Record),
         }
     }
@@ -281,7 +282,7 @@ impl Tasks<'_> {
             }
         }
         // Others moved it each time, so it is in good hands.
-        Ok(Ok(Ran::Busy(self.ports.now() + super::record::LEASE)))
+        Ok(Ok(Ran::Busy(self.ports.now() + LEASE)))
     }
 
     async fn run_held(

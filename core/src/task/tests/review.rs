@@ -510,3 +510,25 @@ fn a_run_that_was_taken_over_says_that_another_is_at_work() {
     assert!(matches!(ran.unwrap(), Ran::Busy(_)));
     assert_eq!(world.completed(&id), json!("done"));
 }
+
+#[test]
+fn a_state_that_outlives_its_step_is_told_that_its_writes_would_be_lost() {
+    let tool = Tool::task("leak", async |task: TaskContext| {
+        let leaked = Mutex::new(None);
+        task.step("leak", |step| {
+            *leaked.lock().unwrap() = Some(step.state());
+            async move { Ok(()) }
+        })
+        .await?;
+        let late = leaked
+            .lock()
+            .unwrap()
+            .take()
+            .map(|state| state.add("count", 1));
+        Ok::<_, ToolError>(json!({ "refused": late.is_some_and(|late| late.is_err()) }))
+    });
+    let world = alone(tool);
+    let id = world.create("leak", json!({}), "c1");
+    world.pup.run_tasks();
+    assert_eq!(world.completed(&id), json!({ "refused": true }));
+}
