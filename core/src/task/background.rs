@@ -15,7 +15,7 @@ use crate::{
 /// It may forget what it was told, and it may run a task twice or early: what is due stands in the store, beside the
 /// task, so a poll finds what was forgotten and hands it over again; and a run that is not wanted finds that out and
 /// ends ([`Ran`]). So an implementation needs no store of its own. It should run what it was told soon, since somebody
-/// may be waiting, and look at start for [what is due](crate::task::due), where the platform lets it.
+/// may be waiting, and look at start for [what is due](crate::task::due()), where the platform lets it.
 pub trait Background: MaybeSend + MaybeSync + 'static {
     /// Sees to it that [`Service::run_task`](crate::service::Service::run_task) is called with this job, not
     /// before `at`. Returns as soon as the platform has taken the job; it does not wait for the run.
