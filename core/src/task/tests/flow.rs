@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::fixture::{World, accept};
-use crate::{runtime::Runtime as _, task::Ran};
+use crate::runtime::Runtime as _;
 
 #[test]
 fn a_task_asks_and_completes_with_the_answer() {
@@ -243,7 +243,10 @@ fn five_runs_that_panic_end_the_task() {
     let id = world.create("panic", json!({}), "c1");
     let runs = world.pup.run_tasks();
     assert_eq!(world.outside.runs(), 5);
-    assert!(matches!(runs.last(), Some(Ok(Ran::Ended))), "{runs:?}");
+    assert!(
+        matches!(runs.last(), Some(Ok(crate::task::Ran::Ended))),
+        "{runs:?}"
+    );
     let task = world.get(&id);
     assert_eq!(
         (&task["status"], &task["error"]["code"]),

@@ -132,7 +132,7 @@ fn requests_about_a_task_bear_its_calls_id_and_are_not_recorded_under_it() {
     assert_eq!(world.send(&first).status(), 409, "a replay");
     let answer = json!({ "ask-0": accept(&json!({ "taste": "sweet" })) });
     let update = world.pup.answer(&id, answer).call_id("c1");
-    drop(world.send(&update).result());
+    assert_eq!(world.send(&update).status(), 200);
     world.pup.run_tasks();
     assert_eq!(world.send(&get()).result()["status"], "completed");
 }
@@ -144,12 +144,12 @@ fn an_answer_to_no_open_question_is_acknowledged_and_changes_nothing() {
     let asking = world.get(&id);
     for key in ["ask-1", "ask-00", "ask-+0", "taste", ""] {
         let responses = json!({ key: accept(&json!({ "taste": "sour" })) });
-        drop(world.answer(&id, responses).result());
+        assert_eq!(world.answer(&id, responses).status(), 200);
     }
     assert_eq!(world.get(&id), asking);
     let answer = |taste: &str| {
         let responses = json!({ "ask-0": accept(&json!({ "taste": taste })) });
-        drop(world.answer(&id, responses).result());
+        assert_eq!(world.answer(&id, responses).status(), 200);
     };
     answer("sweet");
     // The first answer counts.
@@ -164,7 +164,8 @@ fn a_cancellation_is_committed_at_once() {
     let world = World::new();
     let id = world.create("bake", json!({ "batches": 3 }), "c1");
     assert!(!world.pup.background().jobs().is_empty());
-    drop(world.send(&world.pup.task("tasks/cancel", &id)).result());
+    let cancel = world.pup.task("tasks/cancel", &id);
+    assert_eq!(world.send(&cancel).status(), 200);
     assert_eq!(world.get(&id)["status"], "cancelled");
     world.pup.run_tasks();
     assert_eq!(world.get(&id)["status"], "cancelled");
