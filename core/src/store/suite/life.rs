@@ -165,7 +165,10 @@ impl<S: Store> Life<S> {
         for (operation, fault) in faults {
             self.faults.fail_at(*operation, *fault);
         }
-        let lived = self.drive(self.fulfil(flow)).await.and_then(|lived| lived);
+        let lived = self
+            .drive(Box::pin(self.fulfil(flow)))
+            .await
+            .and_then(|lived| lived);
         let operations = self.faults.operations();
         let failed: Vec<usize> = (0..operations.len())
             .filter(|number| {
@@ -185,7 +188,7 @@ impl<S: Store> Life<S> {
             ))
         };
         let (task_id, task) = lived.map_err(of)?;
-        self.drive(self.judge(flow, &task_id, &task))
+        self.drive(Box::pin(self.judge(flow, &task_id, &task)))
             .await
             .and_then(|judged| judged)
             .map_err(of)?;
