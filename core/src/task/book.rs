@@ -241,6 +241,10 @@ impl<'a> Book<'a> {
                     // It was this very change, and its answer was lost; others may have come after it.
                     self.fresh = written;
                     self.fresh.extend(answers(&self.head).cloned());
+                    if matches!(delta.then, Then::Hold) && !self.is_held() {
+                        // It stands, but was cancelled since: the run must not go on from the head that it found.
+                        return Err(BookError::Lost);
+                    }
                     return Ok(Written::Done);
                 }
                 self.fresh = answers(&self.head).cloned().collect();

@@ -188,7 +188,7 @@ impl<S: Store> Life<S> {
             ))
         };
         let (task_id, task) = lived.map_err(of)?;
-        self.drive(self.judge(flow, &task_id, &task))
+        self.drive(Box::pin(self.judge(flow, &task_id, &task)))
             .await
             .and_then(|judged| judged)
             .map_err(of)?;

@@ -2,7 +2,7 @@
 //! takes a random time, some longer than a lease, so that runs go on that others have taken the task from.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -10,18 +10,22 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::{LocalBoxFuture, join_all};
+use futures_util::future::{LocalBoxFuture, join, join_all};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fixture::{Outside, accept, extension};
 use crate::{
+    prelude::*,
     runtime::Runtime as _,
     service::Service,
     store::{
-        Commit, Item, Key, MemoryStore, Name, Outcome, Page, Partition, Query, Store, StoreError,
+        Commit, Item, Key, MemoryStore, Name, Operation, Outcome, Page, Partition, Query, Store,
+        StoreError,
     },
-    task::{Job, Ran},
-    testing::{Answer, Sent, Signer, SimBackground, SimRuntime},
+    task::{Job, Ran, RunTaskError, record::Head},
+    testing::{Answer, Pup, Sent, Signer, SimBackground, SimRuntime},
     time::Timestamp,
 };
 
@@ -73,6 +77,19 @@ impl Slow {
     }
 }
 
+/// Whether a commit leaves a task with an open question.
+fn asks(commit: &Commit) -> bool {
+    commit.changes().iter().any(|change| {
+        let Operation::Put { value, .. } = &change.operation else {
+            return false;
+        };
+        let parts = change.name.parts();
+        parts.len() == 2
+            && parts[0] == "task"
+            && Head::from_value(value).is_ok_and(|head| !head.asks.is_empty())
+    })
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was lost")]
 struct Lost;
@@ -87,7 +104,8 @@ impl Store for Slow {
 
     async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
         self.pause().await;
-        let lost = self.dice.roll(25) == 0;
+        // More of those that ask something: while they are lost an answer can come.
+        let lost = self.dice.roll(if asks(commit) { 2 } else { 12 }) == 0;
         if lost && self.dice.roll(2) == 0 {
             return Err(self.lose().await);
         }
@@ -110,6 +128,21 @@ impl Store for Slow {
 /// What stands in the store, but for the claims that every request leaves.
 type Standing = BTreeMap<Name, Item>;
 
+async fn standing(store: &MemoryStore, now: Timestamp) -> Standing {
+    let query = Query {
+        partition: Partition::installation("installation-1"),
+        prefix: String::new(),
+        after: None,
+        limit: 1_000,
+    };
+    let page = store.list(&query, now).await.unwrap();
+    assert_eq!(page.next, None);
+    page.items
+        .into_iter()
+        .filter(|(name, _)| !name.as_str().starts_with("seen/"))
+        .collect()
+}
+
 struct Race {
     runtime: SimRuntime,
     dice: Dice,
@@ -128,7 +161,7 @@ struct Race {
 const PATIENCE: Duration = Duration::from_secs(2 * 3_600);
 
 impl Race {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, tool: &str) -> Self {
         // Both draw from one sequence, and so never the same.
         let runtime = SimRuntime::new();
         let dice = Dice(Arc::new(AtomicU64::new(seed << 20)));
@@ -146,7 +179,11 @@ impl Race {
             let background = SimBackground::new();
             let (store, runtime) = (slow.clone(), runtime.clone());
             Service::with_background(
-                extension(&outside),
+                if tool == "late" {
+                    late_extension()
+                } else {
+                    extension(&outside)
+                },
                 signer.config(),
                 store,
                 runtime,
@@ -228,8 +265,12 @@ impl Race {
             let now = self.runtime.now();
             let until = (self.dice.roll(4) == 0)
                 .then(|| now + Duration::from_secs(40 + self.dice.roll(60)));
-            if let Ran::Busy(_) = service.run_task(job, until).await.unwrap() {
-                self.busy.fetch_add(1, Ordering::Relaxed);
+            match service.run_task(job, until).await {
+                Ok(Ran::Busy(_)) => {
+                    self.busy.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(_) | Err(RunTaskError::Store(_)) => {}
+                Err(error) => panic!("{error}"),
             }
             self.pause(6_000).await;
         }
@@ -254,6 +295,7 @@ impl Race {
 
     /// Answers some of what is asked, now and then twice.
     async fn answer(&self, task_id: &str) {
+        let mut acknowledged = BTreeSet::new();
         while !self.is_over() {
             self.pause(20_000).await;
             let task = self.get(self.either(), task_id).await;
@@ -263,6 +305,7 @@ impl Race {
                 .unwrap_or_default();
             let mut responses = json!({});
             for (key, request) in asked {
+                assert!(!acknowledged.contains(&key), "{key} is asked again");
                 let properties = &request["params"]["requestedSchema"]["properties"];
                 let content = if properties.get("amount").is_some() {
                     let amount = 1 + i64::try_from(self.dice.roll(9)).unwrap();
@@ -275,10 +318,13 @@ impl Race {
                     responses[key] = accept(&content);
                 }
             }
+            let answered = responses.as_object().unwrap().keys().cloned();
+            let answered: Vec<String> = answered.collect();
             let params = json!({ "inputResponses": responses });
             let answers = (0..=self.dice.roll(2))
                 .map(|_| self.ask(self.either(), "tasks/update", task_id, params.clone()));
             join_all(answers).await;
+            acknowledged.extend(answered);
         }
     }
 
@@ -291,18 +337,7 @@ impl Race {
     }
 
     async fn standing(&self) -> Standing {
-        let query = Query {
-            partition: Partition::installation("installation-1"),
-            prefix: String::new(),
-            after: None,
-            limit: 1_000,
-        };
-        let page = self.store.list(&query, self.runtime.now()).await.unwrap();
-        assert_eq!(page.next, None);
-        page.items
-            .into_iter()
-            .filter(|(name, _)| !name.as_str().starts_with("seen/"))
-            .collect()
+        standing(&self.store, self.runtime.now()).await
     }
 
     /// Lets everybody loose on one task; its end, and what stood when it was cancelled.
@@ -374,6 +409,52 @@ impl Race {
     }
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Taste {
+    taste: String,
+}
+
+/// Questions that come up while the background runs the task, each beside a step.
+async fn late(task: TaskContext) -> Result<Value, ToolError> {
+    for _ in 0..3 {
+        task.step("before", |step| async move {
+            step.state().add("stock", 1)?;
+            Ok(())
+        })
+        .await?;
+        let (answer, beside) = join(
+            task.ask::<Taste>("Sweet or salty?"),
+            task.step("beside", |step| async move {
+                step.sleep(Duration::from_secs(10)).await;
+                step.state().add("stock", 1)?;
+                Ok(())
+            }),
+        )
+        .await;
+        beside?;
+        if answer?.taste != "salty" {
+            return Err(ToolError::reject("that was not answered"));
+        }
+    }
+    Ok(json!({ "rounds": 3 }))
+}
+
+fn late_extension() -> Extension {
+    let look = |ctx: ToolContext| async move {
+        let stock = ctx.state().get::<i64>("stock").await?.unwrap_or(0);
+        Ok::<_, ToolError>(json!({ "stock": stock }))
+    };
+    Extension::builder("late", "Late")
+        .author("Example author")
+        .description("Asks late.")
+        .summary("Asks late.")
+        .instructions("For tests.")
+        .tool(Tool::task("late", late).asks::<Taste>())
+        .tool(Tool::new("look", look).read_only())
+        .build()
+        .unwrap()
+}
+
 /// What has to come of the tools.
 fn check(tool: &str, race: &Race, result: &Value, look: &Value) {
     let stock = &look["stock"];
@@ -401,17 +482,19 @@ fn check(tool: &str, race: &Race, result: &Value, look: &Value) {
             assert!(result["answered"].is_boolean());
         }
         "ask_beside_step" => assert_eq!((result, stock), (&json!({ "stock": 1 }), &json!(1))),
+        "late" => assert_eq!((result, stock), (&json!({ "rounds": 3 }), &json!(6))),
         "many" => assert_eq!((result, stock), (&json!({ "done": 12 }), &json!(12))),
         _ => panic!("no such tool"),
     }
 }
 
-const TOOLS: [&str; 6] = [
+const TOOLS: [&str; 7] = [
     "everything",
     "bake",
     "collide",
     "hurry",
     "ask_beside_step",
+    "late",
     "many",
 ];
 
@@ -427,9 +510,9 @@ fn arguments(tool: &str) -> Value {
 #[test]
 fn in_whatever_order_two_runs_and_requests_come_each_effect_stands_once() {
     let (mut conflicts, mut lost, mut busy, mut works, mut needed) = (0, 0, 0, 0, 0);
-    for seed in 0..300 {
-        let race = Race::new(seed);
+    for seed in 0..350 {
         let tool = TOOLS[usize::try_from(seed).unwrap() % TOOLS.len()];
+        let race = Race::new(seed, tool);
         race.runtime.run(async {
             let (task, _) = race.race(tool, &arguments(tool), true, None).await;
             assert_eq!(task["status"], "completed", "{tool}, seed {seed}: {task}");
@@ -454,8 +537,8 @@ fn in_whatever_order_two_runs_and_requests_come_each_effect_stands_once() {
 fn in_whatever_order_a_cancellation_comes_nothing_is_committed_after_it() {
     let (mut cancelled, mut during_step) = (0, 0);
     for seed in 1_000..1_300 {
-        let race = Race::new(seed);
         let tool = TOOLS[usize::try_from(seed).unwrap() % TOOLS.len()];
+        let race = Race::new(seed, tool);
         let answers = tool != "ask_beside_step";
         let after = Duration::from_millis(race.dice.roll(40_000));
         race.runtime.run(async {
@@ -486,4 +569,77 @@ fn in_whatever_order_a_cancellation_comes_nothing_is_committed_after_it() {
         cancelled >= 100 && during_step >= 10,
         "{cancelled}, {during_step}"
     );
+}
+
+/// A store that loses the answer to one commit, and takes its time with that.
+#[derive(Clone)]
+struct LosesOne {
+    store: MemoryStore,
+    runtime: SimRuntime,
+    commits: Arc<AtomicU64>,
+    loses: u64,
+}
+
+impl Store for LosesOne {
+    async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
+        self.store.get(key, now).await
+    }
+
+    async fn commit(&self, commit: &Commit, now: Timestamp) -> Result<Outcome, StoreError> {
+        let number = self.commits.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.store.commit(commit, now).await;
+        if number == self.loses {
+            self.runtime.sleep(Duration::from_secs(20)).await;
+            return Err(StoreError::unknown(Lost));
+        }
+        outcome
+    }
+
+    async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
+        self.store.list(query, now).await
+    }
+}
+
+#[test]
+fn a_cancellation_between_a_commit_and_its_lost_answer_stands() {
+    let mut tried = 0;
+    for loses in 1..20 {
+        let runtime = SimRuntime::new();
+        let store = LosesOne {
+            store: MemoryStore::default(),
+            runtime: runtime.clone(),
+            commits: Arc::default(),
+            loses,
+        };
+        let pup = Pup::with_store(late_extension(), &runtime, store.clone());
+        let cancel = async {
+            while store.commits.load(Ordering::Relaxed) <= loses {
+                if runtime.now().since(Timestamp::from_secs(1_785_196_800)) > PATIENCE {
+                    return None;
+                }
+                runtime.sleep(Duration::from_millis(100)).await;
+            }
+            // The task's first commit made it, and its name tells its id.
+            let stood = standing(&store.store, runtime.now()).await;
+            let head = stood.keys().find(|name| name.as_str().starts_with("task/"));
+            let cancel = pup.task("tasks/cancel", &head.unwrap().parts()[1]);
+            assert_eq!(pup.deliver(&cancel).await.status(), 200);
+            Some(standing(&store.store, runtime.now()).await)
+        };
+        let run = async {
+            let call = pup.call("late", json!({})).call_id("c1");
+            assert_eq!(pup.deliver(&call).await.status(), 200);
+            pup.go_on_with_tasks().await;
+        };
+        let (stood, ()) = runtime.run(join(cancel, run));
+        let Some(stood) = stood else {
+            // The task waits for its answer, and commits nothing more.
+            break;
+        };
+        let after = runtime.run(standing(&store.store, runtime.now()));
+        assert_eq!(after, stood, "the commit {loses} lost its answer");
+        tried += 1;
+    }
+    println!("{tried} commits lost their answers, and their tasks were cancelled");
+    assert!((5..19).contains(&tried), "{tried}");
 }
