@@ -236,7 +236,7 @@ fn failures_in_steps_are_remembered_and_the_function_decides() {
     assert_eq!(world.look()["stock"], 1, "a rejected step writes nothing");
 }
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(panic = "unwind")]
 #[test]
 fn five_runs_that_panic_end_the_task() {
     let world = World::new();

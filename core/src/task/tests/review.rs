@@ -263,6 +263,7 @@ impl Drop for Breaks {
     }
 }
 
+#[cfg(panic = "unwind")]
 #[test]
 fn a_panic_while_a_suspended_function_is_dropped_breaks_nothing() {
     let world = alone(Tool::task("guarded", async |task: TaskContext| {
@@ -377,6 +378,7 @@ fn an_operation_from_outside_is_refused_in_a_step() {
     assert_eq!(world.completed(&id), json!({ "refused": true }));
 }
 
+#[cfg(panic = "unwind")]
 #[test]
 fn a_panic_in_a_step_ends_the_run_even_where_the_function_catches_it() {
     let world = alone(Tool::task("catches", async |task: TaskContext| {
