@@ -15,7 +15,7 @@ use crate::{
     state::StateError,
     store::{
         AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, MAX_EXPIRY, Name,
-        Operation, Outcome, Partition, Revision, StoreError, Value,
+        Operation, Outcome, Partition, Revision, StoreError, StoreErrorKind, Value,
     },
     time::Timestamp,
 };
@@ -163,6 +163,13 @@ pub(crate) enum LedgerError {
     Commit(#[from] CommitError),
     #[error(transparent)]
     Key(#[from] KeyError),
+}
+
+impl LedgerError {
+    /// Whether what was to be committed may have been.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Store(error) if error.kind() == StoreErrorKind::Unknown)
+    }
 }
 
 /// A request to run something once.

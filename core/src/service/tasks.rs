@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::{Service, Trace, mcp::unavailable};
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     extension::Prepared,
     mcp::{Context, EmptyResult, Error, Method, ResultObject},
     signing::Verified,
@@ -76,6 +77,11 @@ impl Service {
         match answer {
             Ok(result) => result.map(|result| result.as_bytes().clone()),
             Err(RequestError::Refused(error)) => Err(error),
+            // The answers or the cancellation may stand.
+            Err(RequestError::Ledger(error)) if error.is_unknown() => {
+                tracing::error!(request_id = request.id(), error = %with_causes(&error), "it is not known whether the request about a task took effect");
+                Err(Error::outcome_unknown())
+            }
             Err(RequestError::Ledger(error)) => Err(unavailable(request.id(), &error)),
         }
         .inspect_err(|error| trace.outcome = super::mcp::outcome(error.kind()))

@@ -179,8 +179,18 @@ impl Head {
         }
     }
 
-    pub(super) fn is_of(&self, asker: &AskerId) -> bool {
-        self.asker == asker.as_str()
+    /// Reads a head for one who asks about it; `None` where it is another's. Whose it is can be told of heads of any
+    /// version, so that one that can't be read tells nobody else that it is there.
+    pub(super) fn for_asker(value: &Value, asker: &AskerId) -> Result<Option<Self>, Unreadable> {
+        #[derive(Deserialize)]
+        struct Whose {
+            asker: String,
+        }
+
+        match from_value::<Whose>(value) {
+            Ok(whose) if whose.asker == asker.as_str() => Self::from_value(value).map(Some),
+            Ok(_) | Err(_) => Ok(None),
+        }
     }
 
     pub(super) fn asker(&self) -> &str {

@@ -137,14 +137,12 @@ impl Requests<'_> {
                 .read(&partition, &name)
                 .await
                 .map_err(LedgerError::from)?;
-            let found = item
-                .map(|item| {
-                    Head::from_value(&item.value)
-                        .map(|head| (head, item.revision))
-                        .map_err(LedgerError::from)
-                })
-                .transpose()?
-                .filter(|(head, _)| head.is_of(&self.context.asker_id));
+            let found = match item {
+                None => None,
+                Some(item) => Head::for_asker(&item.value, &self.context.asker_id)
+                    .map_err(LedgerError::from)?
+                    .map(|head| (head, item.revision)),
+            };
             let (answer, changes, run) = match found {
                 None => (Err(no_such_task()), Vec::new(), false),
                 Some((head, revision)) => match change(&head, now) {

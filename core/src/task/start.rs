@@ -27,7 +27,7 @@ use crate::{
     ports::Ports,
     signing::Verified,
     state::Access,
-    store::{Change, Expect, MAX_VALUE_BYTES, Name, Partition, Revision, StoreErrorKind},
+    store::{Change, Expect, MAX_VALUE_BYTES, Name, Partition, Revision},
     time::Timestamp,
 };
 
@@ -408,11 +408,10 @@ async fn end(book: &mut Book<'_>, end: super::record::End) -> Result<Stopped, Bo
 
 /// A commit that may have been applied may have made a task; otherwise nothing was.
 fn unknown_or(error: LedgerError) -> Result<Created, LedgerError> {
-    match error {
-        LedgerError::Store(error) if error.kind() == StoreErrorKind::Unknown => {
-            tracing::error!(error = %with_causes(&error), "it is not known whether a task was created");
-            Ok(Created::OutcomeUnknown)
-        }
-        error => Err(error),
+    if error.is_unknown() {
+        tracing::error!(error = %with_causes(&error), "it is not known whether a task was created");
+        Ok(Created::OutcomeUnknown)
+    } else {
+        Err(error)
     }
 }

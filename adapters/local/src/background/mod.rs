@@ -121,7 +121,7 @@ impl Background for LocalBackground {
     ///
     /// # Errors
     ///
-    /// When the runner was dropped or told to stop.
+    /// When the runner was dropped or told to stop. The next process finds the task by what is due.
     async fn schedule(&self, job: Job, at: Timestamp) -> Result<(), BackgroundError> {
         if self.shared.add([(job, at)]) {
             Ok(())
@@ -132,7 +132,8 @@ impl Background for LocalBackground {
 }
 
 impl Runner {
-    /// Has it look, when it starts, for what is due in this store, which should be the service's.
+    /// Has it look for what is due in this store, which should be the service's: when it starts, and every minute, since
+    /// another process on the same file may die with what it was told.
     pub fn scan(mut self, store: SqliteStore) -> Self {
         self.store = Some(store);
         self

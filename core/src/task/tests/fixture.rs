@@ -306,6 +306,19 @@ async fn look(ctx: ToolContext) -> Result<Value, ToolError> {
     }))
 }
 
+/// A world with one tool, on a store of its own.
+pub(super) fn of_one_tool(tool: Tool) -> World {
+    let extension = Extension::builder("one", "One")
+        .author("Example author")
+        .description("One.")
+        .summary("One.")
+        .instructions("For tests.")
+        .tool(tool)
+        .build()
+        .unwrap();
+    World::of(extension, Outside::default(), MemoryStore::default(), 0)
+}
+
 /// A pup, its runtime and what happened outside.
 pub(super) struct World {
     pub(super) pup: Pup,

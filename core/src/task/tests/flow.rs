@@ -236,30 +236,6 @@ fn failures_in_steps_are_remembered_and_the_function_decides() {
     assert_eq!(world.look()["stock"], 1, "a rejected step writes nothing");
 }
 
-#[cfg(panic = "unwind")]
-#[test]
-fn five_runs_that_panic_end_the_task() {
-    let world = World::new();
-    let id = world.create("panic", json!({}), "c1");
-    let runs = world.pup.run_tasks();
-    assert_eq!(world.outside.runs(), 5);
-    assert!(
-        matches!(runs.last(), Some(Ok(crate::task::Ran::Ended))),
-        "{runs:?}"
-    );
-    let task = world.get(&id);
-    assert_eq!(
-        (&task["status"], &task["error"]["code"]),
-        (&json!("failed"), &json!(-32603))
-    );
-    assert!(
-        task["statusMessage"]
-            .as_str()
-            .unwrap()
-            .contains("five times")
-    );
-}
-
 #[test]
 fn a_cancelled_task_stays_so() {
     let world = World::new();

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::fixture::{World, accept};
 use crate::{
     store::{
-        MemoryStore,
-        testing::{FaultStore, Operation},
+        Change, Commit, Expect, MemoryStore, Name, Partition, Revision, Store as _,
+        Value as Stored,
+        testing::{Fault, FaultStore, Operation},
     },
     testing::{Answer, Sent},
 };
@@ -245,4 +246,88 @@ fn arguments_that_are_too_large_for_a_task_are_refused_and_nothing_is_written() 
         (400, Some(-32602))
     );
     assert_eq!(world.send(&sent.retry()).result()["status"], "working");
+}
+
+#[test]
+fn an_answer_or_a_cancellation_that_may_stand_is_not_said_to_have_done_nothing() {
+    let requests: [fn(&World, &str) -> Sent; 2] = [
+        |world, id| {
+            let answer = json!({ "ask-0": accept(&json!({ "taste": "sweet" })) });
+            world.pup.answer(id, answer)
+        },
+        |world, id| world.pup.task("tasks/cancel", id),
+    ];
+    for request in requests {
+        let faults = FaultStore::new(MemoryStore::default());
+        let world = World::over(faults.clone());
+        let id = world.create("choose", json!({}), "c1");
+        // The commit is carried out, its answer is lost, and nothing can be found out about it.
+        let commit = faults.operations().len() + 1;
+        faults.fail_at(commit, Fault::LoseAnswer);
+        for look in 1..20 {
+            faults.fail_at(commit + look, Fault::FailBefore);
+        }
+        let answer = world.send(&request(&world, &id));
+        assert_eq!(
+            (answer.status().as_u16(), answer.error_code()),
+            (503, Some(-31004))
+        );
+        assert!(!message(&answer).contains("nothing ran"));
+        while faults.operations().len() <= commit + 20 {
+            let _ = world.send(&world.pup.task("tasks/get", "nothing"));
+        }
+        assert_ne!(world.get(&id)["status"], "input_required");
+    }
+}
+
+#[test]
+fn a_head_that_this_version_can_not_read_tells_nobody_else_that_it_is_there() {
+    let store = MemoryStore::default();
+    let world = World::over(store.clone());
+    let id = world.create("choose", json!({}), "c1");
+    let name = Name::of(["task", &id]).unwrap();
+    let later = json!({ "v": 2, "asker": "asker-1", "more": [] }).to_string();
+    let commit = Commit::new(Revision::new(7), Partition::installation("installation-1"))
+        .with(Change::put(
+            name,
+            Expect::Any,
+            Stored::Bytes(later.into()),
+            None,
+        ))
+        .unwrap();
+    let now = crate::runtime::Runtime::now(&world.runtime);
+    world.runtime.run(store.commit(&commit, now)).unwrap();
+    let own = world.send(&world.pup.task("tasks/get", &id));
+    assert_eq!(own.status(), 503);
+    let unknown = world.send(&world.pup.task("tasks/get", "nothing").asker("asker-2"));
+    let others = world.send(&world.pup.task("tasks/get", &id).asker("asker-2"));
+    assert_eq!(
+        (others.status(), message(&others)),
+        (unknown.status(), message(&unknown))
+    );
+}
+
+#[test]
+fn an_answer_that_is_given_twice_in_one_request_is_refused() {
+    let world = World::new();
+    let id = world.create("choose", json!({}), "c1");
+    let sweet = r#"{"action":"accept","content":{"taste":"sweet"}}"#;
+    for responses in [
+        format!(r#"{{"ask-0":{{"action":"decline"}},"ask-0":{sweet}}}"#),
+        String::from(
+            r#"{"ask-0":{"action":"decline","action":"accept","content":{"taste":"sweet"}}}"#,
+        ),
+        String::from(
+            r#"{"ask-0":{"action":"accept","content":{"taste":"salty","taste":"sweet"}}}"#,
+        ),
+    ] {
+        let sent = world.pup.answer(&id, json!("RESPONSES"));
+        let answer = world.send(&sent.with_raw("\"RESPONSES\"", &responses));
+        assert_eq!(
+            (answer.status().as_u16(), answer.error_code()),
+            (400, Some(-32602))
+        );
+        assert!(message(&answer).contains("twice"), "{}", message(&answer));
+    }
+    assert_eq!(world.get(&id)["status"], "input_required");
 }

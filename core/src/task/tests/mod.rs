@@ -4,6 +4,8 @@ mod fixture;
 mod flow;
 mod gates;
 mod limits;
+#[cfg(panic = "unwind")]
+mod panics;
 mod protocol;
 mod races;
 mod review;

@@ -2,7 +2,6 @@
 
 use std::{
     future::poll_fn,
-    panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -17,7 +16,7 @@ use futures_util::{
 };
 use serde_json::json;
 
-use super::fixture::{Outside, World};
+use super::fixture::{Outside, World, of_one_tool};
 use crate::{
     prelude::*,
     runtime::Runtime as _,
@@ -41,10 +40,6 @@ fn world(tool: Tool, store: impl Store, number: u32) -> World {
         .build()
         .unwrap();
     World::of(extension, Outside::default(), store, number)
-}
-
-fn alone(tool: Tool) -> World {
-    world(tool, MemoryStore::default(), 0)
 }
 
 /// Lets others go on, once.
@@ -71,7 +66,7 @@ fn run_next(world: &World) -> Ran {
 
 #[test]
 fn a_hundred_steps_at_once_are_as_good_as_one() {
-    let world = alone(Tool::task("wide", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("wide", async |task: TaskContext| {
         let steps = (0..100_u32).map(|number| {
             task.step("one of many", move |step| async move {
                 step.sleep(SECOND).await;
@@ -88,7 +83,7 @@ fn a_hundred_steps_at_once_are_as_good_as_one() {
 
 #[test]
 fn a_function_that_yields_is_replayed_in_the_same_order() {
-    let world = alone(Tool::task("yield", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("yield", async |task: TaskContext| {
         let first = async {
             task.step("a", |_| async { Ok(()) }).await?;
             task.step("after a", |_| async { Ok(()) }).await
@@ -111,7 +106,7 @@ fn a_function_that_yields_is_replayed_in_the_same_order() {
 fn branches_that_hand_each_other_things_are_replayed_in_the_same_order() {
     use futures_util::future::join3;
 
-    let world = alone(Tool::task("relay", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("relay", async |task: TaskContext| {
         let (one, two) = (Mutex::new(false), Mutex::new(false));
         // Each looks before the one before it has set its flag, so a turn of its own is between them.
         let wait = async |flag: &Mutex<bool>| {
@@ -169,7 +164,7 @@ fn a_step_that_never_rests_keeps_its_lease() {
             Ok::<_, ToolError>(json!("done"))
         }
     });
-    let world = alone(tool);
+    let world = of_one_tool(tool);
     *runtime.lock().unwrap() = Some(world.runtime.clone());
     let id = world.create("busy", json!({}), "c1");
     let (_, job) = world.pup.background().take_next().unwrap();
@@ -227,7 +222,7 @@ fn a_journal_that_no_step_adds_to_has_its_limit_too() {
     for in_one_run in [200, 78] {
         let runtime = Arc::new(Mutex::new(None::<SimRuntime>));
         let clock = Arc::clone(&runtime);
-        let world = alone(Tool::task("draws", move |task: TaskContext| {
+        let world = of_one_tool(Tool::task("draws", move |task: TaskContext| {
             let clock = clock.lock().unwrap().clone().unwrap();
             async move {
                 let mut drawn = 0;
@@ -252,29 +247,6 @@ fn a_journal_that_no_step_adds_to_has_its_limit_too() {
         let message = task["statusMessage"].as_str().unwrap();
         assert!(message.contains("more than can be recorded"), "{message}");
     }
-}
-
-/// Panics where it is dropped, as a guard of the author's may.
-struct Breaks(bool);
-
-impl Drop for Breaks {
-    fn drop(&mut self) {
-        assert!(!self.0 || std::thread::panicking(), "a guard that panics");
-    }
-}
-
-#[cfg(panic = "unwind")]
-#[test]
-fn a_panic_while_a_suspended_function_is_dropped_breaks_nothing() {
-    let world = alone(Tool::task("guarded", async |task: TaskContext| {
-        let mut breaks = Breaks(true);
-        task.sleep(SECOND).await?;
-        breaks.0 = false;
-        Ok::<_, ToolError>(json!("done"))
-    }));
-    let id = world.create("guarded", json!({}), "c1");
-    world.pup.run_tasks();
-    assert_eq!(world.completed(&id), json!("done"));
 }
 
 #[test]
@@ -327,7 +299,7 @@ fn code_that_waits_for_what_it_once_dropped_is_a_change() {
 
 #[test]
 fn a_pause_that_was_refused_stays_so_though_the_clock_is_set_back() {
-    let world = alone(
+    let world = of_one_tool(
         Tool::task("refused", async |task: TaskContext| {
             let refused = task.sleep(Duration::from_secs(90)).await.is_err();
             task.step("quick", |_| async { Ok(()) }).await?;
@@ -357,7 +329,7 @@ fn a_pause_that_was_refused_stays_so_though_the_clock_is_set_back() {
 
 #[test]
 fn an_operation_from_outside_is_refused_in_a_step() {
-    let world = alone(Tool::task("nested", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("nested", async |task: TaskContext| {
         let outer = Mutex::new(Some(Box::pin(task.sleep(SECOND))));
         let refused = task
             .step("waits", |_| {
@@ -378,37 +350,9 @@ fn an_operation_from_outside_is_refused_in_a_step() {
     assert_eq!(world.completed(&id), json!({ "refused": true }));
 }
 
-#[cfg(panic = "unwind")]
-#[test]
-fn a_panic_in_a_step_ends_the_run_even_where_the_function_catches_it() {
-    let world = alone(Tool::task("catches", async |task: TaskContext| {
-        let caught = AssertUnwindSafe(task.step("panics", |_| async {
-            if true {
-                panic!("a step that panics");
-            }
-            Ok(())
-        }))
-        .catch_unwind()
-        .await
-        .is_err();
-        let next = task.step("next", |_| async { Ok(()) }).await;
-        Ok::<_, ToolError>(json!({ "caught": caught, "next": next.is_ok() }))
-    }));
-    let id = world.create("catches", json!({}), "c1");
-    world.pup.run_tasks();
-    let task = world.get(&id);
-    assert_eq!(task["status"], "failed", "{task}");
-    assert!(
-        task["statusMessage"]
-            .as_str()
-            .unwrap()
-            .contains("five times")
-    );
-}
-
 #[test]
 fn a_result_that_can_not_be_read_back_fails_its_step() {
-    let world = alone(Tool::task("nan", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("nan", async |task: TaskContext| {
         let step = task.step("nan", |_| async { Ok(f64::NAN) }).await;
         Ok::<_, ToolError>(json!({ "failed": step.is_err_and(|error| !error.is_rejection()) }))
     }));
@@ -483,7 +427,7 @@ fn a_task_that_ends_while_its_journal_is_read_is_no_error() {
 
 #[test]
 fn a_run_that_was_taken_over_says_that_another_is_at_work() {
-    let world = alone(Tool::task("slow", async |task: TaskContext| {
+    let world = of_one_tool(Tool::task("slow", async |task: TaskContext| {
         task.step("slow", |step| async move {
             step.sleep(Duration::from_secs(10)).await;
             Ok(())
@@ -529,7 +473,7 @@ fn a_state_that_outlives_its_step_is_told_that_its_writes_would_be_lost() {
             .map(|state| state.add("count", 1));
         Ok::<_, ToolError>(json!({ "refused": late.is_some_and(|late| late.is_err()) }))
     });
-    let world = alone(tool);
+    let world = of_one_tool(tool);
     let id = world.create("leak", json!({}), "c1");
     world.pup.run_tasks();
     assert_eq!(world.completed(&id), json!({ "refused": true }));
