@@ -11,6 +11,7 @@
 extern crate pup_extension_wasm_test;
 
 pub mod budget;
+mod causes;
 pub mod context;
 pub mod extension;
 pub mod form;
@@ -27,6 +28,7 @@ pub mod service;
 pub mod signing;
 pub mod state;
 pub mod store;
+pub mod task;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod time;

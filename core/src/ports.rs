@@ -8,14 +8,17 @@ use crate::{
         AnchoredCommit, CommitError, DynStore, Item, Key, Name, Outcome, Partition, Revision,
         Store, StoreError, Value, commit_resolved,
     },
+    task::{Background, DynBackground},
     time::Timestamp,
 };
 
-/// The two ports, shared by all that a service does.
+/// The ports, shared by all that a service does.
 #[derive(Clone)]
 pub(crate) struct Ports {
     pub(crate) store: Arc<dyn DynStore>,
     pub(crate) runtime: Arc<dyn DynRuntime>,
+    /// There where an extension has task tools.
+    pub(crate) background: Option<Arc<dyn DynBackground>>,
 }
 
 impl Ports {
@@ -23,7 +26,13 @@ impl Ports {
         Self {
             store: Arc::new(store),
             runtime: Arc::new(runtime),
+            background: None,
         }
+    }
+
+    pub(crate) fn with_background(mut self, background: impl Background) -> Self {
+        self.background = Some(Arc::new(background));
+        self
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -7,5 +7,6 @@ pub use crate::{
     mcp::Content,
     presentation::{Action, Presentation},
     state::State,
+    task::{AskError, StepContext, TaskContext},
     time::Timestamp,
 };

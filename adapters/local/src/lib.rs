@@ -1,9 +1,10 @@
 //! Runs a [pup extension](pup_extension) on this machine, with an embedded store and no cloud.
 //!
 //! [`run()`] is a whole program: it takes its settings from the environment, keeps its data in an SQLite file, and
-//! serves until it is told to stop. Its parts, [`Server`], [`SqliteStore`] and [`LocalRuntime`], can be put
-//! together in another way.
+//! serves until it is told to stop. Its parts, [`Server`], [`SqliteStore`], [`LocalRuntime`] and [`LocalBackground`],
+//! can be put together in another way.
 
+mod background;
 mod log;
 mod outbound;
 mod run;
@@ -13,6 +14,7 @@ mod settings;
 mod store;
 
 pub use self::{
+    background::{LocalBackground, Runner},
     run::run,
     runtime::LocalRuntime,
     server::Server,

@@ -7,9 +7,11 @@ use pup_extension::{
     runtime::Runtime as _,
     service::{Service, ServiceError},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    LocalRuntime, OpenError, Server, Settings, SettingsError, SqliteStore, log,
+    LocalBackground, LocalRuntime, OpenError, Runner, Server, Settings, SettingsError, SqliteStore,
+    log,
     settings::{LISTEN, Secrets, config},
 };
 
@@ -87,7 +89,14 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
         })?;
     let config = config(var, secrets.keyring.clone(), server.address())?;
     let public_url = config.public_url().to_owned();
-    let service = Service::new(extension, config, store, runtime.clone())?;
+    let (background, runner) = LocalBackground::new();
+    let service = Service::with_background(
+        extension,
+        config,
+        store.clone(),
+        runtime.clone(),
+        background,
+    )?;
 
     greet(
         &name,
@@ -97,10 +106,31 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
         &secrets,
         first_tool.as_deref(),
     );
-    server
-        .serve(service, interrupted())
-        .await
-        .map_err(RunError::Serve)
+    serve_with_tasks(server, runner.scan(store), service, interrupted()).await
+}
+
+/// Answers requests and runs tasks, until `shutdown` completes or the server fails.
+async fn serve_with_tasks(
+    server: Server,
+    runner: Runner,
+    service: Service,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), RunError> {
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(service.clone(), stop.clone().cancelled_owned()));
+    let told = stop.clone();
+    let served = server
+        .serve(service, async move {
+            shutdown.await;
+            told.cancel();
+        })
+        .await;
+    // It may have ended by itself.
+    stop.cancel();
+    if let Err(error) = running.await {
+        tracing::error!(panicked = error.is_panic(), "tasks are no longer run");
+    }
+    served.map_err(RunError::Serve)
 }
 
 /// Says where everything is, and what to do next.

@@ -10,9 +10,12 @@ use axum::{
     serve::ListenerExt as _,
 };
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use pup_extension::service::{MAX_BODY_BYTES, Service};
+use pup_extension::{
+    service::{MAX_BODY_BYTES, Service},
+    time::Timestamp,
+};
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
@@ -20,8 +23,8 @@ use crate::runtime::now;
 
 /// How long a client may take to send a body: as long as pup waits for an answer.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a shutdown waits for requests that are still at work.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a shutdown waits for requests and tasks that are still at work.
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server that listens, and answers once [`serve`](Self::serve) runs.
 #[derive(Debug)]
@@ -115,20 +118,11 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         .service
         .refuse_early(&head.method, head.uri.path(), &head.headers)
     {
-        return refusal.map(Body::from);
+        return refuse(refusal, received);
     }
-    let body = match tokio::time::timeout(
-        BODY_TIMEOUT,
-        Limited::new(body, MAX_BODY_BYTES).collect(),
-    )
-    .await
-    {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            return Service::too_large().map(Body::from);
-        }
-        Ok(Err(_)) => return status(StatusCode::BAD_REQUEST),
-        Err(_) => return status(StatusCode::REQUEST_TIMEOUT),
+    let body = match read(body, BODY_TIMEOUT).await {
+        Ok(body) => body,
+        Err(refusal) => return refuse(refusal, received),
     };
     let service = shared.service.clone();
     let request = Request::from_parts(head, body);
@@ -140,13 +134,87 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         Ok(response) => response.map(Body::from),
         Err(error) => {
             tracing::error!(panicked = error.is_panic(), "a request was not answered");
-            status(StatusCode::INTERNAL_SERVER_ERROR)
+            let failed = refusal(StatusCode::INTERNAL_SERVER_ERROR, "the server failed");
+            refuse(failed, received)
         }
     }
 }
 
-fn status(status: StatusCode) -> Response {
-    let mut response = Response::new(Body::from(Bytes::new()));
+/// Reads a body, or says why it is refused.
+async fn read(body: Body, patience: Duration) -> Result<Bytes, http::Response<Bytes>> {
+    let whole = Limited::new(body, MAX_BODY_BYTES).collect();
+    match tokio::time::timeout(patience, whole).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Service::too_large()),
+        Ok(Err(_)) => Err(refusal(
+            StatusCode::BAD_REQUEST,
+            "the body broke off, or is not framed as HTTP has it",
+        )),
+        Err(_) => Err(refusal(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not arrive in time",
+        )),
+    }
+}
+
+/// A refusal in the form of core's own.
+fn refusal(status: StatusCode, error: &str) -> http::Response<Bytes> {
+    // Of the texts here none needs an escape.
+    let mut response = http::Response::new(Bytes::from(format!(r#"{{"error":"{error}"}}"#)));
     *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-store, no-transform"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
     response
+}
+
+/// Refuses what never came to [`Service::handle`], with the line in the log that this would have written. Nothing
+/// in it is the sender's.
+fn refuse(refusal: http::Response<Bytes>, received: Timestamp) -> Response {
+    let outcome = match refusal.status() {
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => "no such endpoint",
+        StatusCode::PAYLOAD_TOO_LARGE => "too large",
+        StatusCode::BAD_REQUEST => "broken body",
+        StatusCode::REQUEST_TIMEOUT => "late body",
+        _ => "failed",
+    };
+    tracing::info!(
+        endpoint = "",
+        outcome,
+        status = refusal.status().as_u16(),
+        duration_ms = u64::try_from(now().since(received).as_millis()).unwrap_or(u64::MAX),
+        "request"
+    );
+    refusal.map(Body::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_that_does_not_arrive_is_refused_in_json_like_one_that_is_too_large() {
+        let too_large = Service::too_large();
+        let broken: io::Result<Bytes> = Err(io::ErrorKind::UnexpectedEof.into());
+        let broken = Body::from_stream(stream::iter([broken]));
+        let late = Body::from_stream(stream::pending::<io::Result<Bytes>>());
+        for (body, patience, status) in [
+            (broken, Duration::from_secs(60), StatusCode::BAD_REQUEST),
+            (late, Duration::ZERO, StatusCode::REQUEST_TIMEOUT),
+        ] {
+            let refused = read(body, patience).await.unwrap_err();
+            assert_eq!(refused.status(), status);
+            assert_eq!(refused.headers(), too_large.headers());
+            let said: Value = serde_json::from_slice(refused.body()).unwrap();
+            assert!(said["error"].is_string(), "{said}");
+        }
+    }
 }

@@ -66,7 +66,10 @@ impl Secrets {
         listen: SocketAddr,
         folder: &Path,
     ) -> Result<Self, SettingsError> {
-        if var(SIGNING_SECRET).is_some() || !listen.ip().is_loopback() {
+        if var(SIGNING_SECRET).is_none() && !listen.ip().is_loopback() {
+            return Err(SettingsError::SecretNeeded { listen });
+        }
+        if var(SIGNING_SECRET).is_some() {
             return Ok(Self {
                 keyring: keyring_from_vars(var)?,
                 development: None,
@@ -133,6 +136,14 @@ pub enum SettingsError {
     /// A setting that all runtimes have.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// Others can reach the address, and no secret is set.
+    #[error(
+        "{SIGNING_SECRET} must be set, since {LISTEN} is {listen}, where others can reach the server: make a secret with `pup-ext secret`, or listen on 127.0.0.1"
+    )]
+    SecretNeeded {
+        /// The address.
+        listen: SocketAddr,
+    },
     /// The development secret.
     #[error(
         "the development secret in {path} can't be used: set PUP_SIGNING_SECRET, or remove the file"
@@ -228,7 +239,10 @@ mod tests {
     fn beyond_loopback_a_secret_must_be_configured() {
         let folder = tempfile::tempdir().unwrap();
         let all = ([0, 0, 0, 0], 8787).into();
-        assert!(Secrets::from_vars(vars(&[]), all, folder.path()).is_err());
+        let error = Secrets::from_vars(vars(&[]), all, folder.path()).unwrap_err();
+        for said in [SIGNING_SECRET, LISTEN, "0.0.0.0:8787", "pup-ext secret"] {
+            assert!(error.to_string().contains(said), "{error}");
+        }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         let set = [(SIGNING_SECRET, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")];
         let secrets = Secrets::from_vars(vars(&set), all, folder.path()).unwrap();

@@ -437,6 +437,26 @@ fn a_json_rpc_error_is_told_with_its_code_data_and_a_hint() {
 }
 
 #[test]
+fn a_context_that_is_refused_is_not_blamed_on_the_arguments() {
+    let server = Server::start(|request| {
+        let message = "params._meta[\"io.puphq/context\"].askerId must have 1 to 256 bytes";
+        Script::error(request, 400, &json!({"code": -32602, "message": message}))
+    });
+    for command in [
+        &["call", "t", "--asker", ""][..],
+        &["task", "get", "task_1", "--asker", ""],
+    ] {
+        let run = with(&server, command);
+        let said = &run.assert_status(1).err;
+        assert!(
+            said.contains("hint: ") && said.contains("--call-id"),
+            "{said}"
+        );
+        assert!(!said.contains("pup-ext tools"), "{said}");
+    }
+}
+
+#[test]
 fn common_statuses_come_with_what_to_do() {
     for (status, hint) in [
         (401, "check that the secret"),

@@ -163,6 +163,9 @@ fn snack_club() -> Server {
     })
 }
 
+const INSTRUCTIONS: &str = "Use snack_menu when asked for the available snacks. Use save_snack only when asked to save a \
+     preference. Use choose_snack for who can't decide, and bake_snacks only when asked to bake.";
+
 /// The tasks that were made: `task_1`, `task_2` and so on.
 #[derive(Default)]
 struct Tasks(Mutex<Vec<TaskAt>>);
@@ -179,18 +182,18 @@ impl Tasks {
     /// The answer to a call of a tool that goes on as a task.
     fn create(&self, request: &Received) -> Option<Script> {
         let params = &request.json()["params"];
-        let (at, status) = match params["name"].as_str()? {
+        let at = match params["name"].as_str()? {
             "bake_snacks" => {
                 let batches = params["arguments"]["batches"].as_u64()?;
-                (TaskAt::Baking { done: 0, batches }, "working")
+                TaskAt::Baking { done: 0, batches }
             }
-            "choose_snack" => (TaskAt::Asking, "input_required"),
+            "choose_snack" => TaskAt::Asking,
             _ => return None,
         };
         let mut tasks = self.0.lock().unwrap();
         tasks.push(at);
         let id = format!("task_{}", tasks.len());
-        let created = task(status, &json!({"resultType": "task", "taskId": id}));
+        let created = task("working", &json!({"resultType": "task", "taskId": id}));
         Some(Script::result(request, &created))
     }
 
@@ -202,17 +205,23 @@ impl Tasks {
         let refused =
             |message| Script::error(request, 400, &json!({"code": -32602, "message": message}));
         let Some(at) = tasks.get_mut(number - 1) else {
-            return refused("there is no such task");
+            return refused(
+                "params.taskId is no task of this member's here: it may have ended long ago",
+            );
         };
         match body["method"].as_str().unwrap() {
             "tasks/get" => return Script::result(request, &at.go_on(id)),
             "tasks/cancel" => *at = TaskAt::Cancelled,
             _ => {
-                let answer = &body["params"]["inputResponses"]["taste"]["content"]["taste"];
+                let answer = &body["params"]["inputResponses"]["ask-0"]["content"]["taste"];
                 *at = match answer.as_str() {
                     Some("sweet") => TaskAt::Chosen("fruit"),
                     Some("salty") => TaskAt::Chosen("popcorn"),
-                    _ => return refused("taste: must be one of sweet, salty"),
+                    _ => {
+                        return refused(
+                            "params.inputResponses[\"ask-0\"] doesn't fit its form: answer.taste: must be one of \"sweet\", \"salty\"",
+                        );
+                    }
                 };
             }
         }
@@ -232,7 +241,11 @@ impl TaskAt {
                     json!({"statusMessage": format!("batch {done} of {batches}")}),
                 )
             }
-            Self::Baking { batches, .. } => complete(&json!({"batches": *batches})),
+            Self::Baking { batches, .. } => {
+                let (status, mut fields) = complete(&json!({"batches": *batches}));
+                fields["statusMessage"] = json!(format!("batch {batches} of {batches}"));
+                (status, fields)
+            }
             Self::Asking => {
                 let schema = json!({
                     "type": "object",
@@ -243,7 +256,7 @@ impl TaskAt {
                 let request = json!({"method": "elicitation/create", "params": form});
                 (
                     "input_required",
-                    json!({"inputRequests": {"taste": request}}),
+                    json!({"inputRequests": {"ask-0": request}}),
                 )
             }
             Self::Chosen(snack) => complete(&json!({"snack": *snack})),
@@ -300,11 +313,12 @@ fn manifest() -> Value {
         "name": "Snack Club",
         "author": "Example author",
         "description": "Choose a snack and save your preference.",
-        "summary": "List snacks or save your preference.",
-        "instructions": "Use save_snack only when asked to save a preference.",
+        "summary": "List, choose and bake snacks, or save your preference.",
+        "instructions": INSTRUCTIONS,
         "endpoints": {
             "challenge": "https://snacks.example.com/challenge",
             "mcp": "https://snacks.example.com/mcp",
+            "events": "https://snacks.example.com/events",
         },
         "tools": [
             {"name": "snack_menu", "readOnly": true},
@@ -315,8 +329,11 @@ fn manifest() -> Value {
             {"name": "bake_snacks"},
         ],
         "commands": [{"name": "snacks", "description": "See available snacks", "tool": "snack_menu"}],
-        "settings": [{"key": "greeting", "type": "text", "label": "Greeting"}],
-        "events": [],
+        "settings": [
+            {"key": "greeting", "type": "text", "label": "Greeting"},
+            {"key": "menu_note", "type": "longText", "label": "Menu note"},
+        ],
+        "events": ["member.joined"],
     })
 }
 
@@ -325,33 +342,54 @@ fn discovery() -> Value {
         "resultType": "complete",
         "supportedVersions": ["2026-07-28"],
         "capabilities": {"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
-        "instructions": "Use save_snack only when asked to save a preference.",
+        "instructions": INSTRUCTIONS,
         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "snack_club", "version": "0.1.0"}},
     })
 }
 
 fn tools() -> Value {
-    let nothing = json!({"type": "object", "properties": {}});
+    let tool = |name: &str, title: &str, description: &str, properties: Value| {
+        let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
+        json!({
+            "name": name, "title": title, "description": description,
+            "inputSchema": {"type": "object", "properties": properties, "required": required},
+        })
+    };
+    let snack = json!({
+        "type": "string", "enum": ["popcorn", "fruit", "pretzels"], "description": "The snack to save.",
+    });
+    let batches = json!({"type": "integer", "description": "How many batches to bake."});
     json!({"resultType": "complete", "tools": [
-        {"name": "snack_menu", "title": "See the snacks", "inputSchema": nothing},
-        {
-            "name": "save_snack",
-            "title": "Save your snack preference",
-            "description": "Save the asker's snack preference.",
-            "inputSchema": {
-                "type": "object",
-                "properties": {"snack": {"type": "string", "enum": ["popcorn", "fruit", "pretzels"]}},
-                "required": ["snack"],
-            },
-        },
-        {"name": "quote_request", "title": "Quote the request", "inputSchema": nothing},
-        {"name": "choose_snack", "title": "Choose a snack", "inputSchema": nothing},
-        {
-            "name": "bake_snacks",
-            "title": "Bake snacks",
-            "inputSchema": {
-                "type": "object", "properties": {"batches": {"type": "integer"}}, "required": ["batches"],
-            },
-        },
+        tool(
+            "snack_menu",
+            "See the snacks",
+            "Lists the snacks there are, how often each is preferred, and the asker's own preference.",
+            json!({}),
+        ),
+        tool(
+            "save_snack",
+            "Save your snack preference",
+            "Saves the asker's snack preference.",
+            json!({"snack": snack}),
+        ),
+        tool(
+            "forget_snack",
+            "Forget your snack preference",
+            "Deletes the asker's snack preference. It can't be brought back.",
+            json!({}),
+        ),
+        tool(
+            "quote_request",
+            "Quote your request",
+            "Repeats the asker's own message, word for word.",
+            json!({}),
+        ),
+        tool("choose_snack", "Choose a snack", "Help the asker pick a snack.", json!({})),
+        tool(
+            "bake_snacks",
+            "Bake snacks",
+            "Bakes snacks for the stock, batch by batch, and says how far it is.",
+            json!({"batches": batches}),
+        ),
     ]})
 }

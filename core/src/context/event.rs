@@ -7,14 +7,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    run::{Run, common_context},
+    run::{Caller, Run, caller_context, common_context, working_context},
     settings::Settings,
 };
 use crate::{
     extension::ToolError,
     manifest::EventKind,
+    ports::Ports,
     runtime::HttpError,
-    state::{Scope, State},
+    state::{Scope, Session, State},
     time::Timestamp,
 };
 
@@ -28,7 +29,7 @@ pub struct Event {
     pub member_id: String,
     /// pup's id of the event.
     pub event_id: String,
-    /// When it happened, as pup wrote it (ISO 8601).
+    /// When it happened, as pup wrote it: a date and a time with its offset, as RFC 3339 has them.
     pub occurred_at: String,
     /// The `event` member of the envelope as it came, for what this type doesn't name.
     pub raw: Arc<RawValue>,

@@ -14,7 +14,7 @@ pub use self::{
     tool::ToolContext,
 };
 pub(crate) use self::{
-    run::{Caller, Run},
+    run::{Caller, Run, caller_context, working_context},
     steps::{StepMemory, Steps},
 };
 pub use crate::mcp::UserRequest;

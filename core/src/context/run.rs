@@ -38,38 +38,46 @@ impl fmt::Debug for Run {
     }
 }
 
-/// The methods that every context has, over a field `run: Arc<Run>`.
-macro_rules! common_context {
+/// Who asked, where, and by which request: over a method `caller`.
+macro_rules! caller_context {
     ($context:ident) => {
         impl $context {
             /// The server on which the extension was installed. Data belongs to it.
             #[must_use]
             pub fn installation_id(&self) -> &str {
-                &self.run.caller.installation_id
+                &self.caller().installation_id
             }
 
             /// The channel, where pup names one.
             #[must_use]
             pub fn channel_id(&self) -> Option<&str> {
-                self.run.caller.channel_id.as_deref()
+                self.caller().channel_id.as_deref()
             }
 
             /// What the installation's people set for this extension.
             #[must_use]
             pub fn settings(&self) -> &Settings {
-                &self.run.caller.settings
+                &self.caller().settings
             }
 
             /// The `webhook-id` of the request: what log lines of this request carry.
             #[must_use]
             pub fn request_id(&self) -> &str {
-                &self.run.caller.request_id
+                &self.caller().request_id
             }
+        }
+    };
+}
+pub(crate) use caller_context;
 
+/// State, over a method `session`; and what the platform lends, over a method `ports`.
+macro_rules! working_context {
+    ($context:ident) => {
+        impl $context {
             /// State that all members of the installation share.
             #[must_use]
             pub fn state(&self) -> State {
-                State::new(Arc::clone(&self.run.session), Scope::shared())
+                State::new(Arc::clone(self.session()), Scope::shared())
             }
 
             /// State of one member, named by an id that pup vouched for.
@@ -77,7 +85,48 @@ macro_rules! common_context {
             /// Don't pass an id that came as an argument: arguments are written by a model.
             #[must_use]
             pub fn member_state(&self, member_id: &str) -> State {
-                State::new(Arc::clone(&self.run.session), Scope::of(member_id))
+                State::new(Arc::clone(self.session()), Scope::of(member_id))
+            }
+
+            /// The current time.
+            #[must_use]
+            pub fn now(&self) -> Timestamp {
+                self.ports().now()
+            }
+
+            /// 128 random bits from a secure source.
+            #[must_use]
+            pub fn random(&self) -> u128 {
+                self.ports().runtime.dyn_random()
+            }
+
+            /// A configuration value or secret of the deployment, by name.
+            #[must_use]
+            pub fn var(&self, name: &str) -> Option<String> {
+                self.ports().runtime.dyn_var(name)
+            }
+        }
+    };
+}
+pub(crate) use working_context;
+
+/// The methods that the context of every request has, over a field `run: Arc<Run>`.
+macro_rules! common_context {
+    ($context:ident) => {
+        caller_context!($context);
+        working_context!($context);
+
+        impl $context {
+            fn caller(&self) -> &Caller {
+                &self.run.caller
+            }
+
+            fn session(&self) -> &Arc<Session> {
+                &self.run.session
+            }
+
+            fn ports(&self) -> &Ports {
+                &self.run.ports
             }
 
             /// Does something outside at most once, as far as that can be: the result is remembered, and a
@@ -89,7 +138,11 @@ macro_rules! common_context {
             /// along. Steps of one name are told apart by their order. A call without a `callId` remembers
             /// its steps only while it lasts.
             ///
-            /// Only `Ok` is remembered. The result is at most 256 KB of JSON. State can't be written in a step,
+            /// Only `Ok` is remembered. A step that failed and is done again under its name is the next one of
+            /// that name; where a conflict then makes the handler run again, the first is done too. To try
+            /// again, do so within one step.
+            ///
+            /// The result is at most 256 KB of JSON. State can't be written in a step,
             /// since a later run leaves its work out: write it after the step, from its result.
             ///
             /// # Errors
@@ -115,27 +168,9 @@ macro_rules! common_context {
                 &self.run.caller.idempotency_key
             }
 
-            /// The current time.
-            #[must_use]
-            pub fn now(&self) -> Timestamp {
-                self.run.ports.now()
-            }
-
-            /// 128 random bits from a secure source.
-            #[must_use]
-            pub fn random(&self) -> u128 {
-                self.run.ports.runtime.dyn_random()
-            }
-
             /// Waits. The time counts against the handler's budget.
             pub async fn sleep(&self, duration: Duration) {
                 self.run.ports.runtime.dyn_sleep(duration).await;
-            }
-
-            /// A configuration value or secret of the deployment, by name.
-            #[must_use]
-            pub fn var(&self, name: &str) -> Option<String> {
-                self.run.ports.runtime.dyn_var(name)
             }
 
             /// What is left of the handler's budget. A handler that outlives it is dropped.

@@ -6,14 +6,15 @@ use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    run::{Run, common_context},
+    run::{Caller, Run, caller_context, common_context, working_context},
     settings::Settings,
 };
 use crate::{
     extension::ToolError,
     mcp::UserRequest,
+    ports::Ports,
     runtime::HttpError,
-    state::{Scope, State},
+    state::{Scope, Session, State},
     time::Timestamp,
 };
 

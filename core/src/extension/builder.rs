@@ -1,21 +1,24 @@
 //! From the author's parts to an extension that is known to be whole.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
 use super::{
     event::{EventArgs, EventResult, Handle, handle},
     handler::Handler,
-    tool::{Prepare, Tool},
+    tool::{HowToRun, Prepare, TaskDraft, Tool},
 };
 use crate::{
+    context::ToolContext,
+    form::FormError,
     manifest::{
         Command, Endpoints, EventKind, Manifest, ManifestDraft, Setting, ToolDraft, Violations,
     },
     marker::MaybeSend,
     mcp::{ServerInfo, ToolAnnotations, ToolDefinition},
-    schema::{Schema, SchemaError},
+    schema::Schema,
+    task::{Forms, TaskContext},
 };
 
 /// An extension: what it is called, and what it can do.
@@ -36,10 +39,42 @@ pub(crate) struct BuiltTool {
     pub(crate) read_only: bool,
     pub(crate) user_request: bool,
     pub(crate) at_most_once: bool,
-    pub(crate) handler: Arc<dyn Prepare>,
+    pub(crate) run: BuiltRun,
+}
+
+/// How a tool is run.
+pub(crate) enum BuiltRun {
+    /// Within the request.
+    Call(Arc<dyn Prepare<ToolContext>>),
+    /// As a task.
+    Task(BuiltTask),
+}
+
+/// A task tool, ready to be called.
+pub(crate) struct BuiltTask {
+    pub(crate) handler: Arc<dyn Prepare<TaskContext>>,
+    pub(crate) ttl: Duration,
+    pub(crate) poll_interval: Duration,
+    pub(crate) forms: Arc<Forms>,
+}
+
+impl BuiltTool {
+    fn is_task(&self) -> bool {
+        matches!(self.run, BuiltRun::Task(_))
+    }
 }
 
 impl Extension {
+    /// Whether calls of some tool become tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.tools.values().any(BuiltTool::is_task)
+    }
+
+    /// Whether calls of this tool do.
+    pub(crate) fn is_task_tool(&self, name: &str) -> bool {
+        self.tools.get(name).is_some_and(BuiltTool::is_task)
+    }
+
     /// Begins an extension of this id and name.
     ///
     /// ```
@@ -166,7 +201,8 @@ impl ExtensionBuilder {
     /// Runs when a member joined: `async fn(EventContext, Event) -> Result<T, ToolError>`, where either argument
     /// may be left out, and `T` is `()`, `Presentation` or `Option<Presentation>`.
     ///
-    /// An error of any kind makes pup deliver the event again.
+    /// An error of any kind makes pup deliver the event again. An event without a handler is answered `{}`: so is
+    /// a delivery that is retried after a deployment has taken its handler away.
     pub fn on_member_joined<M, H>(self, handler: H) -> Self
     where
         H: Handler<M>,
@@ -238,16 +274,13 @@ impl ExtensionBuilder {
         let mut definitions = Vec::with_capacity(tools.len());
         for (index, tool) in tools.into_iter().enumerate() {
             let name = tool.name.clone();
-            match build_tool(tool) {
+            problems.extend(misplaced(index, &tool));
+            match build_tool(index, tool) {
                 Ok((definition, tool)) => {
                     definitions.push(definition);
                     built.insert(name, tool);
                 }
-                Err(source) => problems.push(Problem::Schema {
-                    index,
-                    name,
-                    text: source.to_string(),
-                }),
+                Err(found) => problems.extend(found),
             }
         }
         match draft.check() {
@@ -280,8 +313,61 @@ fn listed(tool: &Tool) -> ToolDraft {
     }
 }
 
-fn build_tool(tool: Tool) -> Result<(ToolDefinition, BuiltTool), SchemaError> {
-    let schema = Schema::compile_input(&tool.input_schema)?;
+/// What a tool was said to be that it can't be.
+fn misplaced(index: usize, tool: &Tool) -> Vec<Problem> {
+    let mut reasons: Vec<String> = tool
+        .misplaced
+        .iter()
+        .map(|what| format!("`{what}` is for tasks: make the tool with `Tool::task`"))
+        .collect();
+    if let HowToRun::Task(task) = &tool.run {
+        if tool.at_most_once {
+            reasons.push(
+                "`at_most_once` is not for tasks, whose functions are replayed: use steps".into(),
+            );
+        }
+        if !(MIN_TTL..=MAX_TTL).contains(&task.ttl) {
+            reasons.push("`ttl` must be at least a second and at most ten years".into());
+        }
+        if task.poll_interval > MAX_POLL_INTERVAL {
+            reasons.push("`poll_interval` must be at most a day".into());
+        }
+    }
+    let problem = |text| Problem::Tool {
+        index,
+        name: tool.name.clone(),
+        text,
+    };
+    reasons.into_iter().map(problem).collect()
+}
+
+const MIN_TTL: Duration = Duration::from_secs(1);
+const MAX_TTL: Duration = Duration::from_secs(10 * 366 * 24 * 3_600);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(24 * 3_600);
+
+fn build_tool(index: usize, tool: Tool) -> Result<(ToolDefinition, BuiltTool), Vec<Problem>> {
+    let name = tool.name.clone();
+    let schema = Schema::compile_input(&tool.input_schema);
+    let run = match tool.run {
+        HowToRun::Call(handler) => Ok(BuiltRun::Call(handler)),
+        HowToRun::Task(task) => build_task(task).map(BuiltRun::Task),
+    };
+    let (schema, run) = match (schema, run) {
+        (Ok(schema), Ok(run)) => (schema, run),
+        (schema, run) => {
+            let schema = schema.err().map(|error| Problem::Schema {
+                index,
+                name: name.clone(),
+                text: error.to_string(),
+            });
+            let forms = run.err().into_iter().flatten().map(|error| Problem::Form {
+                index,
+                name: name.clone(),
+                text: error.to_string(),
+            });
+            return Err(schema.into_iter().chain(forms).collect());
+        }
+    };
     let definition = ToolDefinition {
         name: tool.name,
         title: tool.title,
@@ -300,9 +386,31 @@ fn build_tool(tool: Tool) -> Result<(ToolDefinition, BuiltTool), SchemaError> {
         read_only: tool.read_only,
         user_request: tool.user_request,
         at_most_once: tool.at_most_once,
-        handler: tool.handler,
+        run,
     };
     Ok((definition, built))
+}
+
+fn build_task(draft: TaskDraft) -> Result<BuiltTask, Vec<FormError>> {
+    let (mut forms, mut errors) = (Forms::new(), Vec::new());
+    for (id, form) in draft.forms {
+        match form {
+            Ok(form) => {
+                forms.insert(id, form);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        Ok(BuiltTask {
+            handler: draft.handler,
+            ttl: draft.ttl,
+            poll_interval: draft.poll_interval,
+            forms: Arc::new(forms),
+        })
+    } else {
+        Err(errors)
+    }
 }
 
 /// The keywords of a schema; `None` for `true`, which allows everything.
@@ -325,6 +433,16 @@ enum Problem {
         name: String,
         text: String,
     },
+    Form {
+        index: usize,
+        name: String,
+        text: String,
+    },
+    Tool {
+        index: usize,
+        name: String,
+        text: String,
+    },
     DoubledEvent(EventKind),
 }
 
@@ -341,6 +459,12 @@ impl fmt::Display for BuildError {
                         f,
                         "tools[{index}].inputSchema: of the tool `{name}`: {text}"
                     )?;
+                }
+                Problem::Form { index, name, text } => {
+                    write!(f, "tools[{index}].asks: of the tool `{name}`: {text}")?;
+                }
+                Problem::Tool { index, name, text } => {
+                    write!(f, "tools[{index}]: of the tool `{name}`: {text}")?;
                 }
                 Problem::DoubledEvent(kind) => {
                     write!(f, "events: `{kind}` has two handlers; one is allowed")?;

@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt};
 
+use crate::task::AskError;
+
 /// Why a handler has no result.
 ///
 /// There are two kinds, and the difference matters:
@@ -53,7 +55,11 @@ impl ToolError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(cause: E) -> Self {
-        Self::failed(cause)
+        match (&cause as &(dyn Error + 'static)).downcast_ref::<AskError>() {
+            // Somebody's no is an answer, and no fault.
+            Some(refusal) if refusal.is_refusal() => Self::reject(refusal.to_string()),
+            _ => Self::failed(cause),
+        }
     }
 }
 

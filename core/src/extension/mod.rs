@@ -11,7 +11,7 @@ mod output;
 mod tool;
 
 pub use self::{
-    args::ToolArgs,
+    args::{TaskArgs, ToolArgs},
     builder::{BuildError, Extension, ExtensionBuilder},
     error::ToolError,
     event::{EventArgs, EventResult},
@@ -20,5 +20,8 @@ pub use self::{
     tool::Tool,
 };
 pub(crate) use self::{
-    builder::BuiltTool, error::Kind as ToolErrorKind, event::Handle, tool::Prepared,
+    builder::{BuiltRun, BuiltTask, BuiltTool},
+    error::Kind as ToolErrorKind,
+    event::Handle,
+    tool::{Prepare, Prepared},
 };

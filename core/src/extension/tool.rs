@@ -1,14 +1,23 @@
 //! A tool: a typed function, and what pup and its model are told of it.
 
-use std::{fmt, sync::Arc};
+use std::{any::TypeId, collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{args::ToolArgs, error::ToolError, handler::Handler, output::ToolResult};
+use super::{
+    args::{TaskArgs, ToolArgs},
+    error::ToolError,
+    handler::Handler,
+    output::ToolResult,
+};
 use crate::{
     context::ToolContext,
+    form::{Form, FormError},
     marker::{BoxFuture, MaybeSend},
     mcp::CallToolResult,
+    task::TaskContext,
 };
 
 /// A tool of an extension.
@@ -40,8 +49,31 @@ pub struct Tool {
     pub(crate) at_most_once: bool,
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Option<Value>,
-    pub(crate) handler: Arc<dyn Prepare>,
+    pub(crate) run: HowToRun,
+    /// What was said of it that can be said only of task tools.
+    pub(crate) misplaced: Vec<&'static str>,
 }
+
+/// How a tool is run.
+pub(crate) enum HowToRun {
+    /// Within the request.
+    Call(Arc<dyn Prepare<ToolContext>>),
+    /// As a task.
+    Task(TaskDraft),
+}
+
+/// A task tool as its author describes it.
+pub(crate) struct TaskDraft {
+    pub(crate) handler: Arc<dyn Prepare<TaskContext>>,
+    pub(crate) ttl: Duration,
+    pub(crate) poll_interval: Duration,
+    pub(crate) forms: BTreeMap<TypeId, Result<Form, FormError>>,
+}
+
+/// How long a task may take, unless its tool says otherwise.
+const TTL: Duration = Duration::from_secs(24 * 3_600);
+/// How long pup is asked to leave between polls, unless the tool says otherwise.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Tool {
     /// A tool of this name, answered by this function. It is a *write* unless [`read_only`](Self::read_only) is
@@ -57,8 +89,78 @@ impl Tool {
         H::Output: ToolResult,
         H::Future: MaybeSend,
     {
+        let run = HowToRun::Call(Arc::new(Typed {
+            handler: Arc::new(handler),
+            parse: M::parse,
+            assemble: M::assemble,
+        }));
+        Self::of(
+            name.into(),
+            M::input_schema(),
+            H::Output::output_schema(),
+            run,
+        )
+    }
+
+    /// A tool whose call becomes a task: work that takes longer than a request may, asks people, waits for days. The
+    /// function is `async fn(TaskContext)` or `async fn(TaskContext, Input)`, and returns what a tool's does.
+    ///
+    /// It survives its process: see [`TaskContext`]. One call (one `callId`) makes one task.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use pup_extension::prelude::*;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Order { portions: u8 }
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Confirmed { sure: bool }
+    ///
+    /// async fn order(task: TaskContext, order: Order) -> Result<String, ToolError> {
+    ///     let answer: Confirmed = task.ask("Are you sure?").await?;
+    ///     if !answer.sure {
+    ///         return Err(ToolError::reject("nothing was ordered"));
+    ///     }
+    ///     task.step("order", |step| async move { step.state().add("ordered", order.portions.into()).map_err(Into::into) })
+    ///         .await?;
+    ///     task.progress("It is in the oven");
+    ///     task.sleep(Duration::from_secs(600)).await?;
+    ///     Ok(String::from("It is ready"))
+    /// }
+    ///
+    /// let tool = Tool::task("order", order).asks::<Confirmed>().description("Orders a snack.");
+    /// ```
+    #[must_use]
+    pub fn task<M, H>(name: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<M>,
+        M: TaskArgs,
+        M::Input: MaybeSend,
+        H::Output: ToolResult,
+        H::Future: MaybeSend,
+    {
+        let run = HowToRun::Task(TaskDraft {
+            handler: Arc::new(Typed {
+                handler: Arc::new(handler),
+                parse: M::parse,
+                assemble: M::assemble,
+            }),
+            ttl: TTL,
+            poll_interval: POLL_INTERVAL,
+            forms: BTreeMap::new(),
+        });
+        Self::of(
+            name.into(),
+            M::input_schema(),
+            H::Output::output_schema(),
+            run,
+        )
+    }
+
+    fn of(name: String, input_schema: Value, output_schema: Option<Value>, run: HowToRun) -> Self {
         Self {
-            name: name.into(),
+            name,
             title: None,
             description: None,
             read_only: false,
@@ -66,13 +168,47 @@ impl Tool {
             thread: false,
             user_request: false,
             at_most_once: false,
-            input_schema: M::input_schema(),
-            output_schema: H::Output::output_schema(),
-            handler: Arc::new(Typed {
-                handler: Arc::new(handler),
-                args: std::marker::PhantomData::<fn(M)>,
-            }),
+            input_schema,
+            output_schema,
+            run,
+            misplaced: Vec::new(),
         }
+    }
+
+    /// For a task tool: its task asks for a `T`, with [`TaskContext::ask`]. Say it once for each type.
+    ///
+    /// A type that can't be a [form](crate::form) is refused by
+    /// [`build`](crate::extension::ExtensionBuilder::build), which names what is wrong with it.
+    #[must_use]
+    pub fn asks<T: JsonSchema + DeserializeOwned + 'static>(mut self) -> Self {
+        match &mut self.run {
+            HowToRun::Task(task) => {
+                task.forms.insert(TypeId::of::<T>(), Form::of::<T>());
+            }
+            HowToRun::Call(_) => self.misplaced.push("asks"),
+        }
+        self
+    }
+
+    /// For a task tool: how long a task may take from its creation, and is kept. A day by default, at least a second
+    /// and at most ten years. What has not ended by then is gone.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        match &mut self.run {
+            HowToRun::Task(task) => task.ttl = ttl,
+            HowToRun::Call(_) => self.misplaced.push("ttl"),
+        }
+        self
+    }
+
+    /// For a task tool: how long pup is asked to leave between polls. A second by default.
+    #[must_use]
+    pub fn poll_interval(mut self, interval: Duration) -> Self {
+        match &mut self.run {
+            HowToRun::Task(task) => task.poll_interval = interval,
+            HowToRun::Call(_) => self.misplaced.push("poll_interval"),
+        }
+        self
     }
 
     /// What a person sees, on the approval card among others.
@@ -125,6 +261,10 @@ impl Tool {
     /// Count with [`State::add`](crate::state::State::add), which never conflicts, or read nothing that others
     /// write.
     ///
+    /// A run that failed keeps its record: duplicates hear that the call still runs until its lease ends (six
+    /// seconds after it was received), and from then on that the outcome is unknown. The same holds
+    /// where a call's time was up before its handler began.
+    ///
     /// Without it a retry runs the tool again, which is right for all that goes through state and steps.
     #[must_use]
     pub fn at_most_once(mut self) -> Self {
@@ -142,43 +282,40 @@ impl fmt::Debug for Tool {
 }
 
 /// A handler behind its types: arguments are read first, and the run begins with the context.
-pub(crate) trait Prepare: Send + Sync {
-    fn prepare(&self, arguments: &Value) -> Result<Prepared, serde_json::Error>;
+pub(crate) trait Prepare<C>: Send + Sync {
+    fn prepare(&self, arguments: &Value) -> Result<Prepared<C>, serde_json::Error>;
 }
 
 /// A run that is ready to begin.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) type Prepared =
-    Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Result<CallToolResult, ToolError>> + Send>;
+pub(crate) type Prepared<C> =
+    Box<dyn FnOnce(C) -> BoxFuture<'static, Result<CallToolResult, ToolError>> + Send>;
 /// A run that is ready to begin.
 #[cfg(target_arch = "wasm32")]
-pub(crate) type Prepared =
-    Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Result<CallToolResult, ToolError>>>;
+pub(crate) type Prepared<C> =
+    Box<dyn FnOnce(C) -> BoxFuture<'static, Result<CallToolResult, ToolError>>>;
 
-struct Typed<H, M> {
+struct Typed<H, C, I, M> {
     handler: Arc<H>,
-    args: std::marker::PhantomData<fn(M)>,
+    parse: fn(&Value) -> Result<I, serde_json::Error>,
+    assemble: fn(C, I) -> M,
 }
 
-impl<H, M> Prepare for Typed<H, M>
+impl<H, C, I, M> Prepare<C> for Typed<H, C, I, M>
 where
     H: Handler<M>,
-    M: ToolArgs,
-    M::Input: MaybeSend,
+    C: MaybeSend + 'static,
+    I: MaybeSend + 'static,
+    M: 'static,
     H::Output: ToolResult,
     H::Future: MaybeSend,
 {
-    fn prepare(&self, arguments: &Value) -> Result<Prepared, serde_json::Error> {
-        let input = M::parse(arguments)?;
-        let handler = Arc::clone(&self.handler);
+    fn prepare(&self, arguments: &Value) -> Result<Prepared<C>, serde_json::Error> {
+        let input = (self.parse)(arguments)?;
+        let (handler, assemble) = (Arc::clone(&self.handler), self.assemble);
         Ok(Box::new(move |context| {
             // Begun inside the future, so that a panic of the function itself is caught like any other.
-            Box::pin(async move {
-                handler
-                    .call(M::assemble(context, input))
-                    .await
-                    .into_result()
-            })
+            Box::pin(async move { handler.call(assemble(context, input)).await.into_result() })
         }))
     }
 }

@@ -10,7 +10,7 @@ use super::{
     field::{field, without_notes, without_null},
     kind::kind,
 };
-use crate::schema::Schema;
+use crate::schema::{Schema, SchemaError};
 
 /// The form, or everything that keeps the type from being one.
 pub(super) fn form(derived: &Value) -> Result<Form, Vec<Problem>> {
@@ -36,11 +36,13 @@ pub(super) fn form(derived: &Value) -> Result<Form, Vec<Problem>> {
         }
     }
 
-    let (mut requested, mut checked) = (Map::new(), Map::new());
+    let (mut requested, mut sets) = (Map::new(), BTreeSet::new());
     for (name, schema) in derived_fields {
         let is_required = required.contains(&**name);
         if let Some(field) = field(name, schema, is_required, &mut problems) {
-            checked.insert(name.clone(), field.checked());
+            if field.unique {
+                sets.insert(name.clone());
+            }
             requested.insert(name.clone(), Value::Object(field.requested));
         }
     }
@@ -53,23 +55,37 @@ pub(super) fn form(derived: &Value) -> Result<Form, Vec<Problem>> {
         .keys()
         .filter(|name| required.contains(&***name))
         .collect();
-    let optional = requested
-        .keys()
-        .filter(|name| !required.contains(name))
-        .cloned()
-        .collect();
-    let check = json!({
-        "type": "object",
-        "properties": checked,
-        "required": required,
-        "additionalProperties": false,
-    });
-    let check = Schema::compile(&check)
-        .map_err(|error| vec![Problem::new("", Reason::Schema(error.to_string()))])?;
+    let requested = json!({"type": "object", "required": required, "properties": requested});
+    assemble(requested, sets)
+        .map_err(|error| vec![Problem::new("", Reason::Schema(error.to_string()))])
+}
+
+/// The form of a `requestedSchema`, some of whose fields are sets.
+pub(super) fn assemble(requested: Value, sets: BTreeSet<String>) -> Result<Form, SchemaError> {
+    let mut check = requested.clone();
+    let mut optional = BTreeSet::new();
+    if let Some(form) = check.as_object_mut() {
+        form.insert("additionalProperties".into(), Value::Bool(false));
+        let required = form.get("required").cloned().unwrap_or_default();
+        let is_required = |name: &String| {
+            let required = required.as_array().into_iter().flatten();
+            required.into_iter().any(|one| one == name.as_str())
+        };
+        let fields = form.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, field) in fields.into_iter().flatten() {
+            if !is_required(name) {
+                optional.insert(name.clone());
+            }
+            if let (true, Some(field)) = (sets.contains(name), field.as_object_mut()) {
+                field.insert("uniqueItems".into(), Value::Bool(true));
+            }
+        }
+    }
     Ok(Form {
-        check,
+        check: Schema::compile(&check)?,
         optional,
-        requested: json!({"type": "object", "required": required, "properties": requested}),
+        sets,
+        requested,
     })
 }
 

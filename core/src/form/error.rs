@@ -147,7 +147,7 @@ impl Error for FormError {}
 #[non_exhaustive]
 pub enum ReadError {
     /// It does not fit the form.
-    #[error("{0}")]
+    #[error(transparent)]
     Mismatches(#[from] Mismatches),
     /// It fits the form, and its type is narrower than that.
     #[error("the answer fits the form, but not its type")]

@@ -116,7 +116,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::error::{FormError, ReadError};
-use crate::schema::{self, Mismatches, Schema};
+use crate::schema::{self, Mismatches, Schema, SchemaError};
 
 /// What messages call the root of an answer.
 const ANSWER: &str = "answer";
@@ -127,6 +127,8 @@ pub struct Form {
     requested: Value,
     /// The fields that may be left out.
     optional: BTreeSet<String>,
+    /// The fields that are sets, for which MCP has no word.
+    sets: BTreeSet<String>,
     /// What answers are held against: `requested`, and what MCP has no words for.
     check: Schema,
 }
@@ -146,6 +148,19 @@ impl Form {
     #[must_use]
     pub fn schema(&self) -> &Value {
         &self.requested
+    }
+
+    /// The fields that are sets: with the schema, all that there is to know of a form.
+    pub(crate) fn sets(&self) -> Vec<String> {
+        self.sets.iter().cloned().collect()
+    }
+
+    /// The form that was asked some time ago, from its schema and the fields that are sets.
+    pub(crate) fn restore(
+        requested: Value,
+        sets: impl IntoIterator<Item = String>,
+    ) -> Result<Self, SchemaError> {
+        derive::assemble(requested, sets.into_iter().collect())
     }
 
     /// Checks the `content` of an accepted answer. Messages call it `answer`: `answer.portions: must be at most 9`.

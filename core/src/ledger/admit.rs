@@ -15,7 +15,7 @@ use crate::{
     state::StateError,
     store::{
         AnchoredCommit, Change, CommitError, Expect, InTheWay, Item, KeyError, MAX_EXPIRY, Name,
-        Operation, Outcome, Partition, Revision, StoreError, Value,
+        Operation, Outcome, Partition, Revision, StoreError, StoreErrorKind, Value,
     },
     time::Timestamp,
 };
@@ -71,6 +71,39 @@ impl Claim {
             Outcome::Conflict(_) => Ok(Taken::Replayed),
         }
     }
+
+    /// Claims the id, together with changes of what the request is about.
+    pub(crate) async fn take_with(
+        &self,
+        ports: &Ports,
+        partition: &Partition,
+        changes: Vec<Change>,
+        now: Timestamp,
+    ) -> Result<Claimed, LedgerError> {
+        let mut commit = self.commit(ports, partition)?;
+        for change in changes {
+            commit.push(change)?;
+        }
+        Ok(match ports.send(&commit, now).await? {
+            Outcome::Applied => Claimed::Fresh(commit.id()),
+            Outcome::Conflict(in_the_way)
+                if in_the_way.iter().any(|other| other.name == self.name) =>
+            {
+                Claimed::Replayed
+            }
+            Outcome::Conflict(_) => Claimed::Conflict,
+        })
+    }
+}
+
+/// What became of a claim that brings changes.
+#[derive(Debug)]
+pub(crate) enum Claimed {
+    /// It was the first, and the changes stand, at this revision.
+    Fresh(Revision),
+    Replayed,
+    /// Nothing was applied: something else than a claim was in the way.
+    Conflict,
 }
 
 /// Whether a claim was the first.
@@ -132,6 +165,13 @@ pub(crate) enum LedgerError {
     Key(#[from] KeyError),
 }
 
+impl LedgerError {
+    /// Whether what was to be committed may have been.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Store(error) if error.kind() == StoreErrorKind::Unknown)
+    }
+}
+
 /// A request to run something once.
 #[derive(Debug)]
 pub(crate) struct Admit<'a> {
@@ -141,8 +181,23 @@ pub(crate) struct Admit<'a> {
     pub(crate) record: Name,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) retry: Retry,
+    pub(crate) begin: Begin,
     pub(crate) retention: Duration,
     pub(crate) deadline: Deadline,
+}
+
+/// What is written where a request is admitted.
+#[derive(Debug)]
+pub(crate) enum Begin {
+    /// That it runs, from then on.
+    Running,
+    /// Its answer, since that is known, with what the answer speaks of.
+    Done {
+        answer: Bytes,
+        changes: Vec<Change>,
+        /// The answer is kept at least until then.
+        kept_until: Timestamp,
+    },
 }
 
 /// How long a waiter sleeps before it looks again: at first, and at the most.
@@ -235,16 +290,30 @@ impl Admit<'_> {
         claim: Option<&Claim>,
         now: Timestamp,
     ) -> Result<Result<Held, Vec<InTheWay>>, LedgerError> {
-        // Not before its run is over, or nobody would wait for it; and not later than stores can keep.
-        let expires_at = (now + self.retention)
-            .max(self.deadline.lease_end())
-            .min(MAX_EXPIRY);
+        let (progress, kept_until, changes) = match &self.begin {
+            Begin::Running => {
+                let lease_until = self.deadline.lease_end();
+                let progress = Progress::Running {
+                    lease_until,
+                    attempt,
+                };
+                // Not before its run is over, or nobody would wait for it.
+                (progress, lease_until, &[][..])
+            }
+            Begin::Done {
+                answer,
+                changes,
+                kept_until,
+            } => {
+                let answer = answer.clone();
+                (Progress::Done { answer }, *kept_until, &changes[..])
+            }
+        };
+        // Not later than stores can keep.
+        let expires_at = (now + self.retention).max(kept_until).min(MAX_EXPIRY);
         let record = Record {
             fingerprint: self.fingerprint,
-            progress: Progress::Running {
-                lease_until: self.deadline.lease_end(),
-                attempt,
-            },
+            progress,
         };
         let from = there.map(|item| item.revision);
         let mut commit = self.ports.commit(
@@ -261,6 +330,9 @@ impl Admit<'_> {
                 CLAIMED,
                 Some(claim.expires_at),
             ))?;
+        }
+        for change in changes {
+            commit.push(change.clone())?;
         }
         Ok(match self.ports.send(&commit, now).await? {
             Outcome::Applied => Ok(Held {
@@ -319,6 +391,11 @@ impl Held {
     /// Whether an answer is recorded for later duplicates.
     pub(crate) fn is_recorded(&self) -> bool {
         matches!(self.what, HeldWhat::Record { .. })
+    }
+
+    /// The revision of all that was written with it.
+    pub(crate) const fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// Whether an earlier attempt may have left steps behind.

@@ -1,6 +1,6 @@
 //! What a record was made for, so that one id can't stand for two things.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -32,6 +32,18 @@ impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Fingerprint")
     }
+}
+
+/// A key for outside services: of these parts, stable, and telling nothing of them.
+pub(crate) fn idempotency_key(parts: &[&str]) -> Arc<str> {
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    Fingerprint::of(&parts)
+        .as_bytes()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<String>()
+        .into()
 }
 
 /// JSON with its members in the order of their names and no white space: equal for equal values, however a

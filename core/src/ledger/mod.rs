@@ -10,7 +10,9 @@ mod fingerprint;
 mod record;
 
 pub(crate) use self::{
-    admit::{Admission, Admit, Claim, Finish, FinishError, Held, LedgerError, Taken},
-    fingerprint::{Fingerprint, canonical},
-    record::{OVERHEAD, Retry},
+    admit::{
+        Admission, Admit, Begin, Claim, Claimed, Finish, FinishError, Held, LedgerError, Taken,
+    },
+    fingerprint::{Fingerprint, canonical, idempotency_key},
+    record::{Corrupt, OVERHEAD, Retry},
 };

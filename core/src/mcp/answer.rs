@@ -5,7 +5,9 @@ use std::fmt;
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::{CallToolResult, DiscoverResult, EmptyResult, Error, Id, ListToolsResult};
+use super::{
+    CallToolResult, DetailedTask, DiscoverResult, EmptyResult, Error, Id, ListToolsResult, Task,
+};
 
 /// Who answers: what every result says in `_meta["io.modelcontextprotocol/serverInfo"]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,6 +47,19 @@ impl ResultObject {
     ///
     /// [`Error::internal`] when the result can't be written as JSON. None of core's can't.
     pub fn complete<T: CompleteResult>(result: &T, server: &ServerInfo) -> Result<Self, Error> {
+        Self::of("complete", result, server)
+    }
+
+    /// The object of type `task`, for a call that was made one.
+    pub(crate) fn task(task: &Task, server: &ServerInfo) -> Result<Self, Error> {
+        Self::of("task", task, server)
+    }
+
+    fn of<T: Serialize>(
+        result_type: &'static str,
+        result: &T,
+        server: &ServerInfo,
+    ) -> Result<Self, Error> {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct Whole<'a, T> {
@@ -62,7 +77,7 @@ impl ResultObject {
         }
 
         serde_json::to_vec(&Whole {
-            result_type: "complete",
+            result_type,
             result,
             meta: ResultMeta { server },
         })
@@ -119,4 +134,10 @@ macro_rules! complete {
     )+};
 }
 
-complete!(CallToolResult, ListToolsResult, DiscoverResult, EmptyResult);
+complete!(
+    CallToolResult,
+    ListToolsResult,
+    DiscoverResult,
+    EmptyResult,
+    DetailedTask
+);

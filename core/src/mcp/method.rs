@@ -147,13 +147,26 @@ impl Kind {
             },
             Self::UpdateTask => Method::UpdateTask {
                 task_id: mirrored_name(params, "taskId", headers)?,
-                input_responses: params.required_map("inputResponses")?,
+                input_responses: responses(params)?,
             },
             Self::CancelTask => Method::CancelTask {
                 task_id: mirrored_name(params, "taskId", headers)?,
             },
         })
     }
+}
+
+/// The answers of `tasks/update`. What somebody answered must not depend on which parser reads it.
+fn responses(params: &Object<'_>) -> Result<Map<String, Value>, Error> {
+    const PATH: &str = "params.inputResponses";
+    let responses = params.required_object("inputResponses", PATH)?;
+    for answer in responses.objects() {
+        let answer = Object::read(answer, "an answer in params.inputResponses")?;
+        for content in answer.objects() {
+            Object::read(content, "the content of an answer in params.inputResponses")?;
+        }
+    }
+    params.required_map("inputResponses")
 }
 
 /// The parameter that `Mcp-Name` mirrors: a tool's name (Streamable HTTP, "Standard Request Headers"), a task's id

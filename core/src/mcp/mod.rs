@@ -42,11 +42,15 @@ mod mirrored;
 mod object;
 mod origin;
 mod results;
+mod task;
 mod tool;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::task::{
+    DetailedTask, InputRequest, InputResponse, Task, TaskFault, TaskStatus,
+};
 pub use self::{
     admit::{Admitted, Meta, admit},
     annotations::{Annotations, Priority, Role},

@@ -108,6 +108,12 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// The members that are objects themselves.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &'a RawValue> {
+        let members = self.members.values().copied();
+        members.filter(|raw| raw.get().starts_with('{'))
+    }
+
     /// Whether there are no members at all.
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty()

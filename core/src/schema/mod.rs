@@ -80,7 +80,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-pub(crate) use self::derive::deserialized_of;
+pub(crate) use self::{derive::deserialized_of, format::is_date_time};
 pub use self::{
     derive::{input_of, input_of_unit, output_of, unify_numbers},
     error::SchemaError,

@@ -8,14 +8,18 @@ use serde_json::Value;
 
 use super::{
     Service, Trace,
-    drive::{Ended, Job, Produced, chain},
+    drive::{Ended, Job, Produced},
     mcp::unavailable,
 };
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     context::{Caller, Settings, ToolContext},
-    extension::{BuiltTool, Prepared, ToolError, ToolErrorKind},
-    ledger::{Admission, Admit, Claim, Fingerprint, Held, LedgerError, Retry, Taken, canonical},
+    extension::{BuiltRun, BuiltTool, Prepare, Prepared, ToolError, ToolErrorKind},
+    ledger::{
+        Admission, Admit, Begin, Claim, Fingerprint, Held, LedgerError, Retry, Taken, canonical,
+        idempotency_key,
+    },
     marker::BoxFuture,
     mcp::{
         CallToolResult, Context, Error, ResultObject, ServerInfo, UserRequest, check_param_headers,
@@ -24,6 +28,7 @@ use crate::{
     signing::Verified,
     state::Access,
     store::{Name, Partition},
+    task::NewTask,
 };
 
 impl Service {
@@ -57,18 +62,34 @@ impl Service {
         let mut arguments = arguments.clone();
         unify_numbers(&mut arguments);
         let arguments = &arguments;
-        // Where the type is stricter than its schema. serde's text may quote what was sent.
-        let first = tool.handler.prepare(arguments).map_err(|_| {
-            Error::invalid_params(
-                "the arguments fit the tool's input schema, but not its input type",
-            )
-        })?;
+        let handler = match &tool.run {
+            BuiltRun::Call(handler) => handler,
+            BuiltRun::Task(task) => {
+                let first = task.handler.prepare(arguments).map_err(not_the_type)?;
+                let new = NewTask {
+                    request,
+                    context,
+                    name,
+                    tool,
+                    task,
+                    arguments,
+                    deadline,
+                    retention: self.inner.config.retention,
+                };
+                return self
+                    .create_task(new, first)
+                    .await
+                    .inspect_err(|error| trace.outcome = super::mcp::outcome(error.kind()));
+            }
+        };
+        let first = handler.prepare(arguments).map_err(not_the_type)?;
 
         let call = Call {
             service: self,
             request,
             name,
             tool,
+            handler: &**handler,
             arguments,
             context,
             deadline,
@@ -92,6 +113,11 @@ impl Service {
     }
 }
 
+/// Where the type is stricter than its schema. serde's text may quote what was sent.
+fn not_the_type(_: serde_json::Error) -> Error {
+    Error::invalid_params("the arguments fit the tool's input schema, but not its input type")
+}
+
 /// What came of a call.
 enum Called {
     Ended(Ended),
@@ -108,11 +134,12 @@ struct Call<'a> {
     request: &'a Verified,
     name: &'a str,
     tool: &'a BuiltTool,
+    handler: &'a dyn Prepare<ToolContext>,
     arguments: &'a Value,
     context: &'a Context,
     deadline: Deadline,
     /// The first run, whose arguments are read already.
-    first: Option<Prepared>,
+    first: Option<Prepared<ToolContext>>,
 }
 
 impl Call<'_> {
@@ -154,6 +181,7 @@ impl Call<'_> {
             } else {
                 Retry::AsNeeded
             },
+            begin: Begin::Running,
             retention: self.service.inner.config.retention,
             deadline: self.deadline,
         };
@@ -163,7 +191,7 @@ impl Call<'_> {
                 Ok(admission) => admission,
                 // The claim stands, so somebody has begun to run the call, if not this request.
                 Err(error) if claim.is_none() => {
-                    tracing::error!(request_id = self.request.id(), error = %chain(&error), "the call's record could not be followed; its outcome is not known");
+                    tracing::error!(request_id = self.request.id(), error = %with_causes(&error), "the call's record could not be followed; its outcome is not known");
                     return Ok(Called::OutcomeUnknown);
                 }
                 Err(error) => return Err(error),
@@ -193,8 +221,8 @@ impl Call<'_> {
             .as_ref()
             .filter(|_| held.is_recorded() || self.tool.read_only);
         let idempotency_key = match stable {
-            Some(call_id) => super::idempotency_key(&["call", installation_id, call_id.as_str()]),
-            None => super::idempotency_key(&["request", installation_id, self.request.id()]),
+            Some(call_id) => idempotency_key(&["call", installation_id, call_id.as_str()]),
+            None => idempotency_key(&["request", installation_id, self.request.id()]),
         };
         let job = Job {
             ports: &service.ports,
@@ -222,7 +250,7 @@ impl Call<'_> {
             .clone()
             .filter(|_| self.tool.user_request)
             .map(Arc::new);
-        let (handler, arguments, first) = (&self.tool.handler, self.arguments, &mut self.first);
+        let (handler, arguments, first) = (self.handler, self.arguments, &mut self.first);
         job.drive(held, |run| {
             let context = ToolContext::new(
                 run,
@@ -244,7 +272,7 @@ impl Call<'_> {
 /// Begins one run; what comes of it is the result object as JSON. A rejection is a result like others, but its
 /// writes are dropped.
 fn begin(
-    prepared: Result<Prepared, serde_json::Error>,
+    prepared: Result<Prepared<ToolContext>, serde_json::Error>,
     context: ToolContext,
     server: ServerInfo,
 ) -> BoxFuture<'static, Result<Produced, ToolError>> {

@@ -193,7 +193,7 @@ pub enum ConfigError {
         name: &'static str,
     },
     /// It is no signing secret.
-    #[error("{name} is no signing secret: {source}")]
+    #[error("{name} is no signing secret")]
     Secret {
         /// Which.
         name: &'static str,

@@ -10,6 +10,7 @@ use futures_util::{
 
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     context::{Caller, Run, StepMemory, Steps},
     extension::{ToolError, ToolErrorKind},
     ledger::{Finish, FinishError, Held, OVERHEAD},
@@ -141,7 +142,7 @@ impl Job<'_> {
             Ok(Err(error)) => {
                 // A rejection was made an answer before it came here.
                 if let ToolErrorKind::Failed(cause) = &error.0 {
-                    tracing::error!(request_id = %self.caller.request_id, error = %chain(&**cause), "the handler failed");
+                    tracing::error!(request_id = %self.caller.request_id, error = %with_causes(&**cause), "the handler failed");
                 }
                 Err(Ended::Failed)
             }
@@ -159,6 +160,7 @@ impl Job<'_> {
             answer,
             keep_writes,
         } = produced;
+        session.close();
         let changes = if keep_writes {
             session.changes()
         } else if self.runs_again {
@@ -176,7 +178,7 @@ impl Job<'_> {
                 Ok(Finish::StateConflict) => return None,
                 Ok(Finish::Lost) => Ended::Lost,
                 Err(error) => {
-                    tracing::error!(request_id = %self.caller.request_id, error = %chain(&error), "the result was not committed");
+                    tracing::error!(request_id = %self.caller.request_id, error = %with_causes(&error), "the result was not committed");
                     match error {
                         FinishError::Store(_) => Ended::Unavailable,
                         FinishError::State(_) | FinishError::Corrupt(_) => Ended::Failed,
@@ -191,7 +193,7 @@ impl Job<'_> {
         if self.runs_again
             && let Err(error) = held.release(self.ports, self.partition).await
         {
-            tracing::warn!(request_id = %self.caller.request_id, error = %chain(&error), "the record was not released; its lease will run out");
+            tracing::warn!(request_id = %self.caller.request_id, error = %with_causes(&error), "the record was not released; its lease will run out");
         }
     }
 
@@ -214,16 +216,4 @@ fn limit(held: &Held) -> usize {
     } else {
         MAX_UNRECORDED_BYTES
     }
-}
-
-/// An error and its causes on one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
+use super::object;
 use crate::{
     context::Settings,
     ledger::{Fingerprint, canonical},
     manifest::EventKind,
+    schema::is_date_time,
 };
 
 /// What a delivery says.
@@ -35,7 +37,7 @@ struct Wire {
     event_id: String,
     occurred_at: String,
     event: Box<RawValue>,
-    context: WireContext,
+    context: Box<RawValue>,
     // Where the event is a plain string, its data stands beside it.
     member_id: Option<Value>,
     user_id: Option<Value>,
@@ -57,9 +59,10 @@ const MAX_ID_BYTES: usize = 256;
 impl Envelope {
     /// Reads a body that was signed under `webhook_id`.
     pub(super) fn parse(body: &[u8], webhook_id: &str) -> Result<Self, &'static str> {
-        let wire: Wire = serde_json::from_slice(body).map_err(|_| {
-            "the body must be an event's envelope: `version`, `id`, `eventId`, `occurredAt`, `event` and `context`"
-        })?;
+        const NO_ENVELOPE: &str = "the body must be an event's envelope: `version`, `id`, `eventId`, `occurredAt`, `event` and `context`";
+        let wire: Wire = object::read(body).ok_or(NO_ENVELOPE)?;
+        let context: WireContext =
+            object::read(wire.context.get().as_bytes()).ok_or(NO_ENVELOPE)?;
         if wire.id != webhook_id {
             return Err("the envelope's `id` must equal the `webhook-id`");
         }
@@ -68,12 +71,17 @@ impl Envelope {
         {
             return Err("the envelope's `version` is not supported: 1 is");
         }
-        let installation_id = wire.context.installation_id;
+        let installation_id = context.installation_id;
         if [&installation_id, &wire.event_id]
             .iter()
             .any(|id| id.is_empty() || id.len() > MAX_ID_BYTES)
         {
             return Err("an id in the envelope is empty or over 256 bytes");
+        }
+        if !is_date_time(&wire.occurred_at) {
+            return Err(
+                "the envelope's `occurredAt` must be a time as RFC 3339 has it, as in 2026-07-28T09:30:00Z",
+            );
         }
         let event: Value =
             serde_json::from_str(wire.event.get()).map_err(|_| "the `event` can't be read")?;
@@ -107,8 +115,8 @@ impl Envelope {
         ]);
         Ok(Self {
             installation_id,
-            channel_id: wire.context.channel_id,
-            settings: Settings::from_json(wire.context.settings.unwrap_or_default()),
+            channel_id: context.channel_id,
+            settings: Settings::from_json(context.settings.unwrap_or_default()),
             event_id: wire.event_id,
             occurred_at: wire.occurred_at,
             kind,
@@ -239,6 +247,38 @@ mod tests {
     }
 
     #[test]
+    fn when_it_occurred_is_a_time_with_its_offset_and_is_kept_as_it_was_written() {
+        let event = json!({ "type": "member.joined", "memberId": "m1" });
+        let occurred = |at: &str| {
+            let mut envelope = envelope(&event);
+            envelope["occurredAt"] = json!(at);
+            parse(&envelope).map(|read| read.occurred_at)
+        };
+        for at in [
+            "2026-07-28T09:30:00Z",
+            "2026-07-28T09:30:00.123Z",
+            "2026-07-28T09:30:00.123456789+02:00",
+            "2026-07-28t09:30:00-08:00",
+        ] {
+            assert_eq!(occurred(at).as_deref(), Ok(at));
+        }
+        for at in [
+            "",
+            "yesterday",
+            "1785196800",
+            "2026-07-28",
+            "2026-07-28T09:30:00",
+            "2026-07-28 09:30:00Z",
+            "2026-02-30T09:30:00Z",
+            "2026-07-28T09:30:00.Z",
+            "2026-07-28T09:30:00+0200",
+            "2026-07-28T09:30:00Z ",
+        ] {
+            assert!(occurred(at).unwrap_err().contains("`occurredAt`"), "{at}");
+        }
+    }
+
+    #[test]
     fn the_fingerprint_is_of_the_event_and_not_of_the_settings() {
         let event = json!({ "type": "member.joined", "memberId": "m1" });
         let first = parse(&envelope(&event)).unwrap().fingerprint;
@@ -272,6 +312,10 @@ mod tests {
         assert!(broken(&|e| e["event"] = json!({})).contains("`type`"));
         assert!(broken(&|e| e["context"]["installationId"] = json!("")).contains("empty"));
         assert!(broken(&|e| e["context"] = json!({})).contains("envelope"));
+        // The members in their order, which serde would take for the object.
+        let list = json!([1, "d1", "e1", "2026-07-28T00:00:00Z", event, { "installationId": "i1" }, null, null, null, null]);
+        assert!(parse(&list).unwrap_err().contains("envelope"));
+        assert!(broken(&|e| e["context"] = json!(["i1", null, null])).contains("envelope"));
         assert!(Envelope::parse(b"[]", "d1").is_err());
         assert!(Envelope::parse(b"\xff", "d1").is_err());
     }

@@ -14,7 +14,7 @@ use crate::{
     budget::Deadline,
     context::{Caller, Event, EventContext},
     extension::Handle,
-    ledger::{Admission, Admit, LedgerError, Retry},
+    ledger::{Admission, Admit, Begin, LedgerError, Retry, idempotency_key},
     manifest::EventKind,
     signing::Verified,
     state::Access,
@@ -81,6 +81,7 @@ impl Service {
             record: Name::of(["delivery", request.id()])?,
             fingerprint: envelope.fingerprint,
             retry: Retry::AsNeeded,
+            begin: Begin::Running,
             retention: self.inner.config.retention,
             deadline,
         };
@@ -94,7 +95,7 @@ impl Service {
                 installation_id: envelope.installation_id.as_str().into(),
                 channel_id: envelope.channel_id.as_deref().map(Into::into),
                 settings: envelope.settings.clone(),
-                idempotency_key: super::idempotency_key(&[
+                idempotency_key: idempotency_key(&[
                     "delivery",
                     &envelope.installation_id,
                     request.id(),

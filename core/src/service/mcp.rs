@@ -82,12 +82,25 @@ impl Service {
             }
             Method::CallTool { name, arguments } => {
                 let context = admitted.meta.required_context()?;
+                if self.inner.extension.is_task_tool(name) {
+                    admitted.meta.capabilities.require_tasks()?;
+                }
                 self.call(headers, request, name, arguments, context, deadline, trace)
                     .await
             }
             // An extension without task tools has no tasks.
-            Method::GetTask { .. } | Method::UpdateTask { .. } | Method::CancelTask { .. } => {
+            Method::GetTask { .. } | Method::UpdateTask { .. } | Method::CancelTask { .. }
+                if !self.inner.extension.has_tasks() =>
+            {
                 Err(Error::method_not_found())
+            }
+            method @ (Method::GetTask { .. }
+            | Method::UpdateTask { .. }
+            | Method::CancelTask { .. }) => {
+                admitted.meta.capabilities.require_tasks()?;
+                let context = admitted.meta.required_context()?;
+                self.about_task(request, method, context, deadline, trace)
+                    .await
             }
         }
     }
@@ -124,7 +137,10 @@ pub(super) fn refuse(error: &Error, id: Option<&Id>) -> Answer {
 pub(super) fn discovery(extension: &Extension) -> Result<Bytes, Error> {
     let instructions =
         Some(extension.manifest.instructions().to_owned()).filter(|text| !text.is_empty());
-    whole(&DiscoverResult::new(false, instructions, hint()), extension)
+    whole(
+        &DiscoverResult::new(extension.has_tasks(), instructions, hint()),
+        extension,
+    )
 }
 
 /// The result of `tools/list`, likewise.

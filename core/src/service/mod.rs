@@ -19,7 +19,9 @@ mod drive;
 mod envelope;
 mod events;
 mod mcp;
+mod object;
 mod route;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -41,14 +43,16 @@ pub use self::{
 };
 use crate::{
     budget::Deadline,
+    causes::with_causes,
     extension::Extension,
-    ledger::{Claim, Fingerprint, LedgerError, Taken},
+    ledger::{Claim, LedgerError, Taken},
     manifest::{Endpoints, Violations},
     mcp::AllowedOrigins,
     ports::Ports,
     runtime::Runtime,
     signing::Verified,
     store::{Partition, Store},
+    task::{Background, Job, Ran, RunTaskError},
     time::Timestamp,
 };
 
@@ -73,13 +77,37 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// When the public URL makes no endpoints that the protocol allows, or an allowed origin is none.
+    /// When the extension has task tools, which need [a background](Self::with_background); when the public URL makes
+    /// no endpoints that the protocol allows, or an allowed origin is none.
     pub fn new(
         extension: Extension,
         config: Config,
         store: impl Store,
         runtime: impl Runtime,
     ) -> Result<Self, ServiceError> {
+        Self::over(extension, config, Ports::new(store, runtime))
+    }
+
+    /// Puts an extension to work that may have task tools, whose tasks the background runs when no request is open.
+    ///
+    /// # Errors
+    ///
+    /// When the public URL makes no endpoints that the protocol allows, or an allowed origin is none.
+    pub fn with_background(
+        extension: Extension,
+        config: Config,
+        store: impl Store,
+        runtime: impl Runtime,
+        background: impl Background,
+    ) -> Result<Self, ServiceError> {
+        let ports = Ports::new(store, runtime).with_background(background);
+        Self::over(extension, config, ports)
+    }
+
+    fn over(extension: Extension, config: Config, ports: Ports) -> Result<Self, ServiceError> {
+        if extension.has_tasks() && ports.background.is_none() {
+            return Err(ServiceError::NoBackground);
+        }
         let has_events = !extension.events.is_empty();
         let endpoints = Endpoints::under(config.public_url(), has_events)
             .map_err(|_| ServiceError::PublicUrl)?;
@@ -98,9 +126,46 @@ impl Service {
                 extension,
                 config,
                 origins,
-                ports: Ports::new(store, runtime),
+                ports,
             }),
         })
+    }
+
+    /// Goes on with a task: what a [background](Background) does with a job when its time has come.
+    ///
+    /// It returns when the task has ended or waits, or a little after `until`, if that is given: for a platform that
+    /// ends the process at some time. What a run has not recorded by then is done again by the next one, and five runs
+    /// that get nowhere end the task, so leave a run minutes. The future must be driven to its end.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or the task can't be read. Nothing is lost: the task goes on when somebody runs it again,
+    /// which the platform's queue should do after a while, and a poll will.
+    pub async fn run_task(&self, job: &Job, until: Option<Timestamp>) -> Result<Ran, RunTaskError> {
+        let began = self.inner.ports.now();
+        let ran = self.tasks().run(job, until).await;
+        let duration = self.inner.ports.now().since(began);
+        let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let task_id = job.task_id();
+        let outcome = match &ran {
+            Ok(Ran::Ended) => "ended",
+            Ok(Ran::Waiting) => "waiting",
+            Ok(Ran::Later(_)) => "later",
+            Ok(Ran::Early(_)) => "early",
+            Ok(Ran::Busy(_)) => "busy",
+            Err(_) => "failed",
+        };
+        match &ran {
+            Ok(Ran::Early(_) | Ran::Busy(_)) => {
+                tracing::debug!(task_id, outcome, duration_ms, "task run");
+            }
+            Ok(_) => tracing::info!(task_id, outcome, duration_ms, "task run"),
+            Err(error) => {
+                let error = with_causes(error);
+                tracing::error!(task_id, outcome, duration_ms, error, "task run");
+            }
+        }
+        ran
     }
 
     /// Whether a request can be refused before its body is read. Call it with the head, so that nobody can make
@@ -257,28 +322,21 @@ pub enum ServiceError {
     #[error("{PUBLIC_URL} can't have a query or a fragment")]
     PublicUrl,
     /// The endpoints under the public URL are not what the protocol allows.
-    #[error("the endpoints under {PUBLIC_URL} are refused: {0}")]
+    #[error("the endpoints under {PUBLIC_URL} are refused")]
     Endpoints(#[from] Violations),
     /// An allowed origin is none.
     #[error("an allowed origin must be `scheme://host` or `scheme://host:port`, without a path")]
     Origin,
+    /// The extension has task tools, and nobody would run their tasks.
+    #[error(
+        "the extension has task tools: make its service with a background that runs their tasks"
+    )]
+    NoBackground,
     /// The tools can't be listed as JSON.
     #[error("the tools can't be listed as JSON")]
     Listing,
 }
 
-/// A key for outside services: of these parts, stable, and telling nothing of them.
-fn idempotency_key(parts: &[&str]) -> Arc<str> {
-    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-    Fingerprint::of(&parts)
-        .as_bytes()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect::<String>()
-        .into()
-}
-
 fn log_ledger_error(request_id: &str, error: &LedgerError) {
-    tracing::error!(request_id, error = %drive::chain(error), "the request could not be claimed; nothing of it ran");
+    tracing::error!(request_id, error = %with_causes(error), "the request could not be claimed; nothing of it ran");
 }

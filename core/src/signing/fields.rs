@@ -12,7 +12,8 @@ const MAX_DIGITS: usize = 12;
 ///
 /// The signed content is `id.timestamp.body`, so an id with full stops and digits could be cut in another place.
 /// It is accepted all the same: ids are the sender's to choose, and what another cut leaves as the body begins
-/// with digits and a full stop, which is no JSON and so is refused before anything is claimed.
+/// with the end of the id, or with digits, and a full stop. That is no JSON object, unless the id itself begins
+/// one, as no sender's does; so it is refused before anything is claimed.
 pub(super) fn id(bytes: &[u8]) -> Result<&str, Reason> {
     let text = std::str::from_utf8(bytes).map_err(|_| Reason::IdCharacters)?;
     if text.is_empty() || text.len() > MAX_ID_BYTES {

@@ -12,6 +12,8 @@ pub struct StateError(Kind);
 pub(super) enum Kind {
     ReadOnly,
     InStep,
+    /// Its work has ended.
+    Closed,
     Key(&'static str),
     KeyLimit(KeyError),
     NotJson,
@@ -45,13 +47,16 @@ impl fmt::Display for StateError {
             Kind::ReadOnly => f.write_str(
                 "a read-only tool can't write state: declare the tool without `.read_only()` if it changes something",
             ),
+            Kind::Closed => f.write_str(
+                "the work that this state belongs to has ended, and what it wrote is committed without this",
+            ),
             Kind::InStep => f.write_str(
                 "state can't be written in a step, whose work is left out when the handler runs again: write it after the step, from its result",
             ),
             Kind::Key(what) => {
                 write!(f, "{what} can't be part of a state key: use texts, whole numbers and plain enum variants")
             }
-            Kind::KeyLimit(error) => write!(f, "the state key can't be used: {error}"),
+            Kind::KeyLimit(_) => f.write_str("the state key can't be used"),
             Kind::NotJson => f.write_str("the value can't be written as JSON"),
             Kind::WrongType => f.write_str("the value in the store is not of the type that was asked for"),
             Kind::NotANumber => f.write_str("only a whole number can be added to"),
@@ -74,6 +79,7 @@ impl Error for StateError {
             | Kind::WrongType
             | Kind::ReadOnly
             | Kind::InStep
+            | Kind::Closed
             | Kind::Key(_)
             | Kind::NotANumber
             | Kind::TooLarge(_) => None,

@@ -3,6 +3,10 @@
 //! Reads see the store; writes are kept back and applied together with the answer of the call or event, in one
 //! commit, or not at all. Reads remember what they saw and the commit expects it still to be so; where it is
 //! not, the handler runs again from the start, since nothing was applied.
+//!
+//! A call that is not recorded (of a read-only tool, or without a `callId`) and that writes nothing commits
+//! nothing, and so its reads are not checked: each is true of its own moment, and others may write between two of
+//! them.
 
 mod error;
 mod key;
@@ -26,7 +30,8 @@ use serde::{Serialize, de::DeserializeOwned};
 ///
 /// A key is anything that serializes to a text, a whole number, an enum variant without data, or a tuple or
 /// list of those: `"menu"`, `("count", Snack::Fruit)`, `("reminder", 42_u64)`. Parts can't run into each
-/// other, whatever is in them. Numbers sort by value.
+/// other, whatever is in them. A tuple in a tuple adds its parts to the others: `("a", ("b", "c"))` is
+/// `("a", "b", "c")`. Numbers sort by value.
 ///
 /// Values are JSON, at most 256 KB each; one call can touch 99 keys, those it read included, and write 4 MB,
 /// its answer included.
@@ -109,7 +114,8 @@ impl State {
         self.session.add(self.scope.name(&key)?, delta)
     }
 
-    /// The entries whose keys start with the parts of `prefix`, in the order of their keys. `()` lists all.
+    /// The entries whose keys have the parts of `prefix` and more, in the order of their keys: `list("a")` has
+    /// `("a", 1)`, but not `"a"` itself. `()` lists all.
     ///
     /// A page is no snapshot: entries that others add or remove meanwhile may or may not be in it, and an
     /// entry that was only listed does not make the commit conflict (one that this handler then writes does).

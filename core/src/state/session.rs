@@ -18,7 +18,7 @@ use crate::{
     ports::Ports,
     store::{
         Change, Expect, Item, MAX_EXPIRY, MAX_VALUE_BYTES, Name, Operation, Page, Partition, Query,
-        Value,
+        StoreError, Value,
     },
     time::Timestamp,
 };
@@ -38,6 +38,10 @@ pub(crate) struct Session {
     seen: Mutex<Seen>,
     /// Whether the work of a step is what goes on at this moment.
     in_step: AtomicBool,
+    /// Whether the store failed a read.
+    store_failed: AtomicBool,
+    /// Whether what was written is being committed: what is written later would be lost.
+    closed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -67,6 +71,8 @@ impl Session {
             access,
             seen: Mutex::default(),
             in_step: AtomicBool::new(false),
+            store_failed: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -77,6 +83,11 @@ impl Session {
         let done = work();
         self.in_step.store(outer, Ordering::Relaxed);
         done
+    }
+
+    /// Refuses writes from now on, by contexts that outlive their work.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
     }
 
     /// The changes to commit: every write, and a check of all that was relied on.
@@ -129,7 +140,8 @@ impl Session {
         let value = match known {
             Some(value) => value,
             None => {
-                let item = self.ports.read(&self.partition, name).await?;
+                let item = self.ports.read(&self.partition, name).await;
+                let item = self.noting_failure(item)?;
                 self.saw(name, item)
             }
         };
@@ -192,7 +204,8 @@ impl Session {
     /// A page from the store, remembered, but not relied on.
     pub(super) async fn page(&self, mut query: Query) -> Result<Page, StateError> {
         query.partition = self.partition.clone();
-        let page = self.ports.store.dyn_list(&query, self.ports.now()).await?;
+        let page = self.ports.store.dyn_list(&query, self.ports.now()).await;
+        let page = self.noting_failure(page)?;
         let mut seen = self.seen();
         for (name, item) in &page.items {
             seen.items
@@ -200,6 +213,15 @@ impl Session {
                 .or_insert_with(|| Some(item.clone()));
         }
         Ok(page)
+    }
+
+    /// Whether the store failed a read of this run: then what it came to may be no more than that.
+    pub(crate) fn met_store_failure(&self) -> bool {
+        self.store_failed.load(Ordering::Relaxed)
+    }
+
+    fn noting_failure<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        read.inspect_err(|_| self.store_failed.store(true, Ordering::Relaxed))
     }
 
     /// This run's own writes among the names that start with `prefix`.
@@ -218,6 +240,9 @@ impl Session {
     }
 
     fn writable(&self) -> Result<(), StateError> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(StateError::new(Kind::Closed));
+        }
         match self.access {
             Access::ReadOnly => Err(StateError::new(Kind::ReadOnly)),
             Access::ReadWrite if self.in_step.load(Ordering::Relaxed) => {

@@ -27,10 +27,12 @@
 //! # Ok::<(), BuildError>(())
 //! ```
 
+mod background;
 mod pup;
 mod runtime;
 
 pub use self::{
+    background::SimBackground,
     pup::{Answer, Pup, Sent, Signer},
     runtime::SimRuntime,
 };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::SimRuntime;
+use super::{SimBackground, SimRuntime};
 use crate::{
     extension::Extension,
     mcp::{CONTEXT_KEY, PROTOCOL_VERSION, TASKS_EXTENSION, header},
@@ -14,6 +14,7 @@ use crate::{
     service::{Config, Service},
     signing::{Keyring, Secret},
     store::{MemoryStore, Store},
+    task::{Ran, RunTaskError},
     time::Timestamp,
 };
 
@@ -22,6 +23,7 @@ use crate::{
 pub struct Pup {
     service: Service,
     runtime: SimRuntime,
+    background: SimBackground,
     signer: Signer,
 }
 
@@ -61,11 +63,19 @@ impl Pup {
     ) -> Self {
         let signer = Signer::new();
         let config = configure(signer.config());
-        let service =
-            Service::new(extension, config, store, runtime.clone()).expect("a valid service");
+        let background = SimBackground::new();
+        let service = Service::with_background(
+            extension,
+            config,
+            store,
+            runtime.clone(),
+            background.clone(),
+        )
+        .expect("a valid service");
         Self {
             service,
             runtime: runtime.clone(),
+            background,
             signer,
         }
     }
@@ -80,6 +90,25 @@ impl Pup {
     #[must_use]
     pub fn mcp(&self, method: &str, params: Value) -> Sent {
         self.signer.mcp(method, params, self.runtime.now())
+    }
+
+    /// A request about a task: `tasks/get`, `tasks/update` or `tasks/cancel`.
+    #[must_use]
+    pub fn task(&self, method: &str, task_id: &str) -> Sent {
+        self.signer
+            .task(method, task_id, json!({}), self.runtime.now())
+    }
+
+    /// Answers to what a task asks, by their keys.
+    #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`json!(…)` is handed over as it is made"
+    )]
+    pub fn answer(&self, task_id: &str, responses: Value) -> Sent {
+        let params = json!({ "inputResponses": responses });
+        self.signer
+            .task("tasks/update", task_id, params, self.runtime.now())
     }
 
     /// A challenge.
@@ -104,6 +133,36 @@ impl Pup {
     pub async fn deliver(&self, sent: &Sent) -> Answer {
         let received = self.runtime.now();
         Answer::of(self.service.handle(sent.to_http(), received).await)
+    }
+
+    /// What the service handed to its background.
+    #[must_use]
+    pub fn background(&self) -> &SimBackground {
+        &self.background
+    }
+
+    /// Runs the tasks that the background was handed, each when its time comes in simulated time, until nothing is
+    /// left to do; what came of each run.
+    ///
+    /// # Panics
+    ///
+    /// After 10,000 runs.
+    pub fn run_tasks(&self) -> Vec<Result<Ran, RunTaskError>> {
+        self.runtime.run(self.go_on_with_tasks())
+    }
+
+    /// The same as a future, beside which others can go on.
+    pub async fn go_on_with_tasks(&self) -> Vec<Result<Ran, RunTaskError>> {
+        let mut runs = Vec::new();
+        while let Some((at, job)) = self.background.take_next() {
+            assert!(runs.len() < 10_000, "the tasks never come to an end");
+            let wait = at.since(self.runtime.now());
+            if !wait.is_zero() {
+                self.runtime.sleep(wait).await;
+            }
+            runs.push(self.service.run_task(&job, None).await);
+        }
+        runs
     }
 
     /// The service, to be given requests that pup would not make.
@@ -165,6 +224,14 @@ impl Signer {
         .header(header::NAME.as_str(), &header::encode_value(tool))
     }
 
+    /// A request about a task, with these parameters beside its id.
+    #[must_use]
+    pub fn task(&self, method: &str, task_id: &str, mut params: Value, now: Timestamp) -> Sent {
+        params["taskId"] = json!(task_id);
+        self.mcp(method, params, now)
+            .header(header::NAME.as_str(), &header::encode_value(task_id))
+    }
+
     /// Any MCP request. `params` gets its `_meta` when the request is sent.
     #[must_use]
     pub fn mcp(&self, method: &str, params: Value, now: Timestamp) -> Sent {
@@ -177,6 +244,7 @@ impl Signer {
                 method: method.into(),
                 params,
                 context,
+                tasks: true,
             },
             now,
         )
@@ -216,6 +284,7 @@ impl Signer {
             timestamp: now,
             headers: Vec::new(),
             body,
+            replaced: Vec::new(),
             secret: self.secret.clone(),
         }
     }
@@ -235,6 +304,7 @@ pub struct Sent {
     timestamp: Timestamp,
     headers: Vec<(String, String)>,
     body: Body,
+    replaced: Vec<(String, String)>,
     secret: Secret,
 }
 
@@ -244,6 +314,8 @@ enum Body {
         method: String,
         params: Value,
         context: Value,
+        /// Whether the client handles tasks.
+        tasks: bool,
     },
     Event(Value),
     Raw(Value),
@@ -293,6 +365,15 @@ impl Sent {
     #[must_use]
     pub fn installation(self, id: &str) -> Self {
         self.context("installationId", json!(id))
+    }
+
+    /// From a client that does not handle tasks.
+    #[must_use]
+    pub fn without_tasks(mut self) -> Self {
+        if let Body::Mcp { tasks, .. } = &mut self.body {
+            *tasks = false;
+        }
+        self
     }
 
     /// With this setting.
@@ -362,6 +443,13 @@ impl Sent {
         self
     }
 
+    /// With a text of the body replaced by another before it is signed, for JSON that no serializer writes.
+    #[must_use]
+    pub fn with_raw(mut self, text: &str, by: &str) -> Self {
+        self.replaced.push((text.into(), by.into()));
+        self
+    }
+
     /// As HTTP, signed over the bytes of the body.
     ///
     /// # Panics
@@ -373,7 +461,11 @@ impl Sent {
         reason = "a test's request that can't be made fails loudly"
     )]
     pub fn to_http(&self) -> Request<Bytes> {
-        let body = Bytes::from(self.body.to_json(&self.webhook_id).to_string());
+        let mut body = self.body.to_json(&self.webhook_id).to_string();
+        for (text, by) in &self.replaced {
+            body = body.replace(text, by);
+        }
+        let body = Bytes::from(body);
         let mut request = Request::post(self.path)
             .body(body.clone())
             .expect("a path makes a request");
@@ -418,12 +510,18 @@ impl Body {
                 method,
                 params,
                 context,
+                tasks,
             } => {
+                let extensions = if *tasks {
+                    json!({ TASKS_EXTENSION: {} })
+                } else {
+                    json!({})
+                };
                 let mut params = params.clone();
                 params["_meta"] = json!({
                     "io.modelcontextprotocol/protocolVersion": PROTOCOL_VERSION,
                     "io.modelcontextprotocol/clientInfo": { "name": "pup", "version": "1.0.0" },
-                    "io.modelcontextprotocol/clientCapabilities": { "extensions": { TASKS_EXTENSION: {} } },
+                    "io.modelcontextprotocol/clientCapabilities": { "extensions": extensions },
                     CONTEXT_KEY: context,
                 });
                 json!({ "jsonrpc": "2.0", "id": webhook_id, "method": method, "params": params })

@@ -104,10 +104,6 @@ impl SimRuntime {
     /// # Panics
     ///
     /// When it can't go on and no timer is set: it would hang for ever.
-    #[expect(
-        clippy::panic,
-        reason = "a test that hangs is better ended with a message"
-    )]
     pub fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let woken = Arc::new(Woken(AtomicBool::new(true)));
@@ -119,16 +115,19 @@ impl SimRuntime {
                     return output;
                 }
             }
-            let next = self.state().timers.keys().next().map(|(at, _)| *at);
-            match next {
-                // The clock may have been set back: it never goes back by itself.
-                Some(at) => {
-                    let now = self.state().now;
-                    self.set_time(at.max(now));
-                }
-                None => panic!("nothing can go on: every future waits, and none of them for time"),
-            }
+            assert!(
+                self.pass(),
+                "nothing can go on: every future waits, and none of them for time"
+            );
         }
+    }
+
+    /// Lets time pass until the next timer fires; whether there is one.
+    pub(crate) fn pass(&self) -> bool {
+        let next = self.state().timers.keys().next().map(|(at, _)| *at);
+        // The clock may have been set back: it never goes back by itself.
+        let now = self.now();
+        next.map(|at| self.set_time(at.max(now))).is_some()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

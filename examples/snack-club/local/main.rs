@@ -4,7 +4,18 @@ mod tour;
 
 use std::process::ExitCode;
 
-#[expect(clippy::print_stderr, reason = "a program says how it is used")]
+const USAGE: &str = "\
+usage: snack-club [--tour]
+
+  without arguments  serve on 127.0.0.1:8787 (PUP_LISTEN)
+  --tour             serve on a free port and a fresh store, act as pup against it, and check every answer
+  --help             print this";
+
+#[expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a program says how it is used"
+)]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments
@@ -15,10 +26,12 @@ fn main() -> ExitCode {
     {
         [] => pup_extension_local::run(snack_club::extension()),
         ["--tour"] => tour::run(),
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
         _ => {
-            eprintln!(
-                "usage: snack-club [--tour]\n\n  without arguments  serve on 127.0.0.1:8787 (PUP_LISTEN)\n  --tour             serve on a free port and a fresh store, act as pup against it, and check every answer"
-            );
+            eprintln!("{USAGE}");
             ExitCode::from(2)
         }
     }

@@ -2,7 +2,18 @@
 //!
 //! The example extension of the protocol's own pages, grown to show every feature. Nothing in here knows where it
 //! runs: [`extension`] is served by a thin `main` per runtime.
+//!
+//! | tool | shows |
+//! |---|---|
+//! | `snack_menu` | a read: state, settings, a `pup` block with a button |
+//! | `save_snack` | a write: state of the installation and of a member |
+//! | `forget_snack` | a write that pup always asks about |
+//! | `quote_request` | the message that triggered a call |
+//! | `choose_snack` | a task that asks who called |
+//! | `bake_snacks` | a task that steps, pauses and says how far it is |
 
+mod bake;
+mod choose;
 mod events;
 mod preferences;
 mod quote;
@@ -27,8 +38,11 @@ pub fn extension() -> Extension {
         .version(env!("CARGO_PKG_VERSION"))
         .author("Example author")
         .description("Choose a snack and save your preference.")
-        .summary("List snacks or save your preference.")
-        .instructions("Use snack_menu when asked for the available snacks. Use save_snack only when asked to save a preference.")
+        .summary("List, choose and bake snacks, or save your preference.")
+        .instructions(
+            "Use snack_menu when asked for the available snacks. Use save_snack only when asked to save a preference. \
+             Use choose_snack for who can't decide, and bake_snacks only when asked to bake.",
+        )
         .tool(
             Tool::new("snack_menu", preferences::snack_menu)
                 .title("See the snacks")
@@ -52,6 +66,18 @@ pub fn extension() -> Extension {
                 .description("Repeats the asker's own message, word for word.")
                 .read_only()
                 .user_request(),
+        )
+        .tool(
+            Tool::task("choose_snack", choose::choose_snack)
+                .title("Choose a snack")
+                .description("Help the asker pick a snack.")
+                .read_only()
+                .asks::<choose::Taste>(),
+        )
+        .tool(
+            Tool::task("bake_snacks", bake::bake_snacks)
+                .title("Bake snacks")
+                .description("Bakes snacks for the stock, batch by batch, and says how far it is."),
         )
         .command(Command::new("snacks", "See available snacks").tool("snack_menu"))
         .setting(Setting::text("greeting", "Greeting"))

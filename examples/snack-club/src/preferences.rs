@@ -15,7 +15,7 @@ const COUNT: &str = "count";
 /// How many members were welcomed.
 pub(crate) const WELCOMED: &str = "welcomed";
 /// How many snacks are baked.
-const STOCK: &str = "stock";
+pub(crate) const STOCK: &str = "stock";
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Menu {

@@ -35,8 +35,37 @@ pub(super) enum Reason {
     #[error("the file can't be made")]
     Io(#[from] io::Error),
     #[error("the database refused")]
-    Database(#[from] rusqlite::Error),
+    Database(#[source] Refused),
 }
+
+impl From<rusqlite::Error> for Reason {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+/// What SQLite said. The text of some of rusqlite's errors repeats that of their sources, so this has none.
+#[derive(Clone, Debug)]
+pub(super) struct Refused(Arc<rusqlite::Error>);
+
+impl From<rusqlite::Error> for Refused {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            rusqlite::Error::SqliteFailure(error, Some(message)) => {
+                write!(f, "{message} (SQLite's code {})", error.extended_code)
+            }
+            other => other.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
 
 impl Reason {
     /// Whether somebody else had the file locked, so that the same may succeed a moment later.
@@ -45,7 +74,7 @@ impl Reason {
             return false;
         };
         matches!(
-            error.sqlite_error_code(),
+            error.0.sqlite_error_code(),
             Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
         )
     }
@@ -98,10 +127,10 @@ impl std::error::Error for OpenError {
 /// Why an operation on an open database brought no outcome.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Failure {
-    #[error("the database refused: {0}")]
-    Database(#[from] Arc<rusqlite::Error>),
-    #[error("the transaction that this commit was part of was not applied: {0}")]
-    Together(Arc<rusqlite::Error>),
+    #[error("the database refused")]
+    Database(#[source] Refused),
+    #[error("the transaction that this commit was part of was not applied")]
+    Together(#[source] Refused),
     #[error("the thread that writes has stopped")]
     WriterStopped,
     #[error("there is no tokio runtime, or it is shutting down")]
@@ -110,7 +139,7 @@ pub(super) enum Failure {
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(Arc::new(error))
+        Self::Database(error.into())
     }
 }
 

@@ -14,6 +14,7 @@
 //! expiry: where two clocks must agree, core sets the expiry late enough for both.
 
 mod apply;
+mod due;
 mod error;
 mod file;
 mod readers;

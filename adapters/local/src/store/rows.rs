@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use pup_extension::{
-    store::{Item, Name, Revision, Value},
+    store::{Item, KeyError, Name, Partition, Revision, Value},
     time::Timestamp,
 };
 use rusqlite::{Error, Result, Row, types::ToSql, types::Type, types::ValueRef};
@@ -52,8 +52,20 @@ pub(super) fn item(row: &Row<'_>, from: usize) -> Result<Item> {
 ///
 /// When it holds what this crate never writes.
 pub(super) fn name(row: &Row<'_>, column: usize) -> Result<Name> {
-    Name::from_encoded(row.get::<_, String>(column)?)
-        .map_err(|error| Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+    Name::from_encoded(row.get::<_, String>(column)?).map_err(|error| no_key(column, error))
+}
+
+/// The partition in this column.
+///
+/// # Errors
+///
+/// When it holds what this crate never writes.
+pub(super) fn partition(row: &Row<'_>, column: usize) -> Result<Partition> {
+    Partition::from_encoded(row.get::<_, String>(column)?).map_err(|error| no_key(column, error))
+}
+
+fn no_key(column: usize, error: KeyError) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
 /// A value as a parameter.

@@ -60,7 +60,7 @@ pub(super) fn version(connection: &Connection) -> Result<i64, Reason> {
         )
         .map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => Reason::Foreign,
-            _ => Reason::Database(error),
+            _ => Reason::from(error),
         })?;
     let empty = application == 0 && found == 0 && tables == 0;
     if !empty && (application != APPLICATION_ID || found < 1) {

@@ -11,9 +11,11 @@ use pup_extension::{
     store::{Commit, Item, Key, Outcome, Page, Query, Store, StoreError},
     time::Timestamp,
 };
+use rusqlite::Connection;
 
 use super::{
     apply,
+    due::{self, DuePage, Place},
     error::{OpenError, Reason},
     file::{self, Database},
     readers::{self, Readers},
@@ -67,6 +69,24 @@ impl SqliteStore {
     /// As [`SqliteOptions::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         SqliteOptions::default().open(path)
+    }
+
+    /// A page of what the background has to do, over all partitions: what stands under
+    /// [`DUE_PREFIX`](pup_extension::task::DUE_PREFIX) and has not expired.
+    pub(crate) async fn due(
+        &self,
+        from: Option<Place>,
+        now: Timestamp,
+    ) -> Result<DuePage, StoreError> {
+        self.read(move |connection| due::page(connection, from, due::PAGE, now))
+            .await
+    }
+
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.read(read).await
     }
 }
 
@@ -146,8 +166,7 @@ impl SqliteOptions {
 impl Store for SqliteStore {
     async fn get(&self, key: &Key, now: Timestamp) -> Result<Option<Item>, StoreError> {
         let Key { partition, name } = key.clone();
-        self.readers
-            .read(move |connection| apply::find(connection, &partition, &name, now))
+        self.read(move |connection| apply::find(connection, &partition, &name, now))
             .await
     }
 
@@ -160,8 +179,7 @@ impl Store for SqliteStore {
 
     async fn list(&self, query: &Query, now: Timestamp) -> Result<Page, StoreError> {
         let query = query.clone();
-        self.readers
-            .read(move |connection| readers::list(connection, &query, now))
+        self.read(move |connection| readers::list(connection, &query, now))
             .await
     }
 }

@@ -2,8 +2,8 @@
 
 use std::{
     io,
-    sync::Arc,
     thread::{self, JoinHandle},
+    time::Instant,
 };
 
 use pup_extension::{
@@ -13,7 +13,10 @@ use pup_extension::{
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{apply, error::Failure};
+use super::{
+    apply,
+    error::{Failure, Refused},
+};
 
 /// How many commits can wait before callers have to.
 const QUEUE: usize = 256;
@@ -28,6 +31,8 @@ const PURGE: usize = 16;
 struct Job {
     commit: Commit,
     now: Timestamp,
+    /// Since when it waits.
+    since: Instant,
     reply: oneshot::Sender<Answer>,
 }
 
@@ -48,8 +53,9 @@ impl Writer {
         let thread = thread::Builder::new()
             .name(String::from("pup-sqlite-writer"))
             .spawn(move || {
+                let mut lock = Lock::default();
                 while let Some(batch) = next_batch(&mut queue) {
-                    carry_out(&mut connection, batch);
+                    lock.carry_out(&mut connection, batch);
                 }
             })?;
         Ok(Self {
@@ -64,6 +70,7 @@ impl Writer {
         let job = Job {
             commit: commit.clone(),
             now,
+            since: Instant::now(),
             reply,
         };
         let queued = match &self.jobs {
@@ -102,20 +109,53 @@ fn next_batch(queue: &mut mpsc::Receiver<Job>) -> Option<Vec<Job>> {
     Some(batch)
 }
 
-/// Carries out a batch, and then tells everybody.
-fn carry_out(connection: &mut Connection, batch: Vec<Job>) {
+/// How it stands with the lock of the database, which another process may hold.
+#[derive(Default)]
+struct Lock {
+    /// When the last attempt to get it began, and how it failed; none where it came.
+    missed: Option<(Instant, Failure)>,
+}
+
+impl Lock {
+    /// Carries out a batch. Whoever waited all through an attempt that did not get the lock is told of that, and does
+    /// not wait for another: so nobody waits for more than two of them, however long the queue is.
+    fn carry_out(&mut self, connection: &mut Connection, mut batch: Vec<Job>) {
+        if let Some((began, failure)) = &self.missed {
+            for job in batch.extract_if(.., |job| job.since < *began) {
+                drop(job.reply.send(Err(failure.clone().not_applied())));
+            }
+        }
+        if !batch.is_empty() {
+            let began = Instant::now();
+            self.missed = carry_out(connection, batch).map(|failure| (began, failure));
+        }
+    }
+}
+
+/// Carries out a batch, and then tells everybody; the failure where nothing of it was tried.
+fn carry_out(connection: &mut Connection, batch: Vec<Job>) -> Option<Failure> {
+    let mut missed = None;
     let answers = match transact(connection, &batch) {
         // One of them can't be carried out, and it shall not be the others' loss.
         Err(Failed::Inside(_)) if batch.len() > 1 => batch
             .chunks(1)
             .flat_map(|alone| answers(transact(connection, alone), alone.len()))
             .collect(),
+        Err(Failed::Before(error)) => {
+            let failure = Failure::from(error);
+            missed = Some(failure.clone());
+            batch
+                .iter()
+                .map(|_| Err(failure.clone().not_applied()))
+                .collect()
+        }
         result => answers(result, batch.len()),
     };
     for (job, answer) in batch.into_iter().zip(answers) {
         // Whoever gave up waiting needs no answer.
         drop(job.reply.send(answer));
     }
+    missed
 }
 
 /// Where a transaction failed.
@@ -175,15 +215,13 @@ fn answers(result: Result<Vec<Outcome>, Failed>, count: usize) -> Vec<Answer> {
                 .collect()
         }
         Err(Failed::AtCommit(error, outcomes)) => {
-            let error = Arc::new(error);
+            let error = Refused::from(error);
             outcomes
                 .into_iter()
                 .map(|outcome| match outcome {
-                    Outcome::Applied => Err(Failure::Database(Arc::clone(&error)).unknown()),
+                    Outcome::Applied => Err(Failure::Database(error.clone()).unknown()),
                     // What was in the way may have been written by another commit of the transaction.
-                    Outcome::Conflict(_) => {
-                        Err(Failure::Together(Arc::clone(&error)).not_applied())
-                    }
+                    Outcome::Conflict(_) => Err(Failure::Together(error.clone()).not_applied()),
                 })
                 .collect()
         }
@@ -193,6 +231,8 @@ fn answers(result: Result<Vec<Outcome>, Failed>, count: usize) -> Vec<Answer> {
 #[cfg(test)]
 mod tests {
     use pup_extension::store::{Change, Expect, Name, Partition, Revision, StoreErrorKind, Value};
+    use std::time::Duration;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -242,6 +282,7 @@ mod tests {
             batch.push(Job {
                 commit,
                 now: NOW,
+                since: Instant::now(),
                 reply,
             });
         }
@@ -338,6 +379,50 @@ mod tests {
     }
 
     #[test]
+    fn whoever_waited_through_a_missed_lock_does_not_wait_for_another() {
+        let (folder, mut connection) = database();
+        connection.busy_timeout(Duration::from_millis(1)).unwrap();
+        let other = Connection::open(folder.path().join("store.sqlite")).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut lock = Lock::default();
+        let job = |since: Instant, id: u128| {
+            let commit = Commit::new(Revision::new(id), Partition::unscoped())
+                .with(add("a"))
+                .unwrap();
+            let (reply, answer) = oneshot::channel();
+            let now = NOW;
+            (
+                Job {
+                    commit,
+                    now,
+                    since,
+                    reply,
+                },
+                answer,
+            )
+        };
+        let told = |mut answer: oneshot::Receiver<Answer>| answer.try_recv().unwrap().is_ok();
+        let waiting = Instant::now();
+        let (first, answer) = job(waiting, 1);
+        lock.carry_out(&mut connection, vec![first]);
+        assert!(!told(answer));
+
+        // The lock is free again. One that waited all the while is told what the first was told.
+        other.execute_batch("ROLLBACK").unwrap();
+        let (old, of_old) = job(waiting, 2);
+        lock.carry_out(&mut connection, vec![old]);
+        assert!(!told(of_old));
+        let (old, of_old) = job(waiting, 3);
+        let (new, of_new) = job(Instant::now(), 4);
+        lock.carry_out(&mut connection, vec![old, new]);
+        assert!(!told(of_old) && told(of_new));
+        // And from then on nobody is.
+        let (old, of_old) = job(waiting, 5);
+        lock.carry_out(&mut connection, vec![old]);
+        assert!(told(of_old));
+    }
+
+    #[test]
     fn a_batch_is_bounded_in_number_and_in_bytes() {
         let (sender, mut queue) = mpsc::channel(200);
         let queue_up = |value: usize| {
@@ -350,6 +435,7 @@ mod tests {
             let job = Job {
                 commit,
                 now: NOW,
+                since: Instant::now(),
                 reply,
             };
             assert!(sender.try_send(job).is_ok());

@@ -130,7 +130,7 @@ impl Failure {
         Self {
             kind: Kind::Refused,
             message: text,
-            hint: hints::of_code(*code, answer)
+            hint: hints::of_code(*code, message, answer)
                 .map(str::to_owned)
                 .or_else(|| hints::of_status(answer)),
             code: Some(*code),

@@ -1,5 +1,6 @@
 //! What to do about common failures.
 
+use pup_extension::mcp::CONTEXT_KEY;
 use pup_extension_cli::{Answer, ClientErrorKind, Endpoint};
 
 /// What to do when nothing came back that pup would have read.
@@ -16,12 +17,17 @@ pub(crate) fn of_client_error(kind: ClientErrorKind) -> Option<&'static str> {
     }
 }
 
-/// What to do about a JSON-RPC error, where its code says enough.
-pub(crate) fn of_code(code: i64, answer: &Answer) -> Option<&'static str> {
+/// What to do about a JSON-RPC error, where its code and what it names say enough.
+pub(crate) fn of_code(code: i64, message: &str, answer: &Answer) -> Option<&'static str> {
     let method = answer.request().headers().get("mcp-method");
     let about_task =
         method.is_some_and(|method| method.to_str().is_ok_and(|name| name.starts_with("tasks/")));
     match code {
+        // The tool and its arguments are not what is wrong.
+        -32602 if message.contains(CONTEXT_KEY) => Some(
+            "that is what pup says of the call beside its arguments: check --asker, --installation, --channel, \
+             --call-id and --user-request (an id has 1 to 256 bytes)",
+        ),
         -32602 if about_task => Some(
             "a task is there for the asker and the installation that made it (--asker, --installation), for as \
              long as it is kept; `pup-ext task get` shows what it asks",

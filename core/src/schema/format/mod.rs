@@ -6,6 +6,8 @@
 mod net;
 mod time;
 
+pub(crate) use self::time::is_date_time;
+
 /// The formats that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
@@ -46,7 +48,7 @@ impl Format {
 
     pub(super) fn is_match(self, text: &str) -> bool {
         match self {
-            Self::DateTime => time::is_date_time(text),
+            Self::DateTime => is_date_time(text),
             Self::Date => time::is_date(text),
             Self::Time => time::is_time(text),
             Self::Duration => time::is_duration(text),

@@ -1,7 +1,7 @@
 //! Dates, times and durations: RFC 3339, whose appendix A has the durations of ISO 8601.
 
 /// `date-time`.
-pub(super) fn is_date_time(text: &str) -> bool {
+pub(crate) fn is_date_time(text: &str) -> bool {
     text.split_once(['T', 't'])
         .is_some_and(|(date, time)| is_date(date) && is_time(time))
 }

@@ -107,6 +107,7 @@ fn a_body_without_a_text_to_echo_is_refused_and_its_id_not_claimed() {
         &b""[..],
         b"{}",
         b"[]",
+        b"[\"x\"]",
         b"\"x\"",
         b"{\"challenge\": 7}",
         b"{\"challenge\": null}",

@@ -2,7 +2,7 @@
 
 use super::{
     Failure, Harness, adds, atomicity, basics, expectations, expiry, keys, lists, lost_answers,
-    once, races, values,
+    once, races, tasks, values,
 };
 use crate::store::Store;
 
@@ -83,6 +83,10 @@ macro_rules! store_suite_cases {
                 of_64_copies_of_a_delivery_one_takes_effect
                 of_64_replays_of_a_request_one_is_answered
                 of_64_calls_at_once_each_takes_effect
+            ]
+            tasks: [
+                a_task_takes_effect_once_whatever_fails_on_its_way
+                a_task_stays_cancelled_whatever_fails_on_its_way
             ]
             keys: [
                 hostile_names_do_not_collide

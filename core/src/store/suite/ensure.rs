@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt};
 
+use crate::causes::with_causes;
+
 /// What a store did wrong.
 pub struct Failure(String);
 
@@ -28,13 +30,7 @@ impl fmt::Debug for Failure {
 /// An error that a case did not want, with its causes.
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message = format!("{message}: {error}");
-            cause = error.source();
-        }
-        Self(message)
+        Self(with_causes(&error))
     }
 }
 

@@ -21,10 +21,12 @@ mod expectations;
 mod expiry;
 mod harness;
 mod keys;
+pub(crate) mod life;
 mod lists;
 mod lost_answers;
 mod once;
 mod races;
+mod tasks;
 mod turns;
 mod values;
 

@@ -3,6 +3,7 @@
 mod report;
 mod server;
 mod steps;
+mod tasks;
 
 use std::process::ExitCode;
 

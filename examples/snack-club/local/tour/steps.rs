@@ -1,6 +1,6 @@
 //! The steps, in the order in which a newcomer meets them.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pup_extension_cli::{
     Answer, CallOptions, Client, EventOptions, Outcome, Secret, SignedRequest, UserRequest,
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{
     report::{Report, Seen},
     server::{Place, Result, Secrets, Server},
+    tasks,
 };
 
 /// Visits everything.
@@ -47,6 +48,12 @@ pub(crate) async fn all(place: &Place, report: &mut Report) -> Result<()> {
 
     report.part("A kill, and a restart on the same database");
     let server = kill(place, server, &secrets, report).await?;
+
+    report.part("A task that takes its time");
+    let server = tasks::baking(place, server, &secrets, report).await?;
+
+    report.part("A task that asks");
+    let server = tasks::asking(place, server, &secrets, report).await?;
 
     report.part("A rotated secret");
     rotation(place, server, first, report).await
@@ -369,10 +376,7 @@ async fn events(pup: &Client, report: &mut Report) -> Result<()> {
         .setting("greeting", "Another greeting")
         .build()?;
     let again = changed.event("member.joined", "member-7", delivery).await?;
-    let menu = structured(
-        &pup.call("snack_menu", json!({}), CallOptions::new())
-            .await?,
-    );
+    let menu = menu(pup).await?;
     report.step(
         "a member is welcomed; a retried delivery has the same bytes and no second effect",
         expect(
@@ -440,26 +444,34 @@ async fn kill(
     report: &mut Report,
 ) -> Result<Server> {
     const CALLS: usize = 40;
+    const AT_ONCE: usize = 8;
     let pup = server.client(&secrets.current)?;
     let before = count(&pup, "pretzels").await?;
-    let mut load = tokio::task::JoinSet::new();
-    for number in 0..CALLS {
-        let pup = pup.clone();
-        load.spawn(async move {
-            let options = CallOptions::new().call_id(format!("tour-kill-{number}"));
-            pup.call("save_snack", json!({ "snack": "pretzels" }), options)
-                .await
-                .is_ok()
+    // Of bounded length, so that the load can't get far ahead of who counts its answers: some of it is always left.
+    let (answered, mut answers) = tokio::sync::mpsc::channel(AT_ONCE);
+    for first in 0..AT_ONCE {
+        let (pup, answered) = (pup.clone(), answered.clone());
+        tokio::spawn(async move {
+            for number in (first..CALLS).step_by(AT_ONCE) {
+                let options = CallOptions::new().call_id(format!("tour-kill-{number}"));
+                let answer = pup
+                    .call("save_snack", json!({ "snack": "pretzels" }), options)
+                    .await;
+                if answer.is_ok() && answered.send(()).await.is_err() {
+                    return;
+                }
+            }
         });
     }
-    tokio::time::sleep(Duration::from_millis(15)).await;
+    drop(answered);
+    let mut acknowledged = 0;
+    while acknowledged < CALLS / 2 && answers.recv().await.is_some() {
+        acknowledged += 1;
+    }
     server.kill()?;
-    let acknowledged = load
-        .join_all()
-        .await
-        .into_iter()
-        .filter(|answered| *answered)
-        .count();
+    while answers.recv().await.is_some() {
+        acknowledged += 1;
+    }
 
     let server = place.serve(secrets)?;
     let pup = server.client(&secrets.current)?;
@@ -543,11 +555,15 @@ fn call(pup: &Client, tool: &str, arguments: Value, options: CallOptions) -> Res
     Ok(pup.call_request(tool, arguments, options)?)
 }
 
+pub(super) async fn menu(pup: &Client) -> Result<Value> {
+    let answer = pup
+        .call("snack_menu", json!({}), CallOptions::new())
+        .await?;
+    Ok(structured(&answer))
+}
+
 async fn count(pup: &Client, snack: &str) -> Result<u64> {
-    let menu = structured(
-        &pup.call("snack_menu", json!({}), CallOptions::new())
-            .await?,
-    );
+    let menu = menu(pup).await?;
     menu["counts"][snack]
         .as_u64()
         .ok_or_else(|| format!("the menu has no count of {snack}").into())
@@ -561,11 +577,11 @@ fn structured(answer: &Answer) -> Value {
     }
 }
 
-fn code(answer: &Answer) -> Option<i64> {
+pub(super) fn code(answer: &Answer) -> Option<i64> {
     answer.json().ok()?["error"]["code"].as_i64()
 }
 
-fn message(answer: &Answer) -> String {
+pub(super) fn message(answer: &Answer) -> String {
     let message = answer
         .json()
         .ok()
@@ -573,7 +589,7 @@ fn message(answer: &Answer) -> String {
     format!("{}: {}", status(answer), message.unwrap_or_default())
 }
 
-fn status(answer: &Answer) -> String {
+pub(super) fn status(answer: &Answer) -> String {
     format!("HTTP {}", answer.status().as_u16())
 }
 
@@ -588,7 +604,11 @@ fn names(tools: &Value) -> String {
     names.join(", ")
 }
 
-fn expect(held: bool, seen: impl FnOnce() -> String, got: &impl std::fmt::Display) -> Seen {
+pub(super) fn expect(
+    held: bool,
+    seen: impl FnOnce() -> String,
+    got: &impl std::fmt::Display,
+) -> Seen {
     if held {
         Ok(seen())
     } else {

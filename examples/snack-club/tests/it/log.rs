@@ -1,46 +1,92 @@
 //! What the log of a server says, and what it never says.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
-    process::{Command, Stdio},
+    io::{Read as _, Write as _},
+    net::TcpStream,
 };
 
 use pup_extension_cli::{CallOptions, Client, EventOptions, Secret, UserRequest};
 use serde_json::{Value, json};
 
-use crate::PROGRAM;
+use crate::logged::{Logged, lines};
+
+/// Everything there is to say.
+const LEVEL: &str = "trace";
+
+/// The lines about requests.
+fn requests(log: &str) -> Vec<Value> {
+    lines(log)
+        .filter(|line| line["message"] == "request")
+        .collect()
+}
+
+#[test]
+fn what_is_refused_before_it_is_read_is_logged_and_answered_like_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Logged::start(folder.path(), &Secret::from_bytes(&[7; 32]).unwrap(), LEVEL);
+    let address = server.url.strip_prefix("http://").unwrap();
+    for (request, status) in [
+        (
+            "GET /marker-path?marker=query HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            404,
+        ),
+        (
+            "MARKER /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            405,
+        ),
+        (
+            "POST /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1048577\r\n\r\n",
+            413,
+        ),
+        (
+            "POST /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nmarker-chunk\r\n",
+            400,
+        ),
+    ] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{answer}"
+        );
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(
+            head.contains("\r\ncache-control: no-store, no-transform"),
+            "{head}"
+        );
+        let body: Value = serde_json::from_str(body).unwrap();
+        assert!(body["error"].is_string(), "{body}");
+    }
+    let log = server.end();
+    assert!(!log.to_lowercase().contains("marker"), "{log}");
+    let told: Vec<_> = requests(&log)
+        .iter()
+        .map(|line| {
+            assert!(line["duration_ms"].is_u64(), "{line}");
+            (
+                line["outcome"].as_str().unwrap().to_owned(),
+                line["status"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("no such endpoint", 404),
+        ("no such endpoint", 405),
+        ("too large", 413),
+        ("broken body", 400),
+    ]
+    .map(|(outcome, status)| (outcome.to_owned(), status));
+    assert_eq!(told, expected);
+}
 
 #[tokio::test]
 async fn the_log_names_what_happened_and_never_what_was_said() {
     let secret = Secret::from_bytes(&[7; 32]).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Command::new(PROGRAM)
-        .current_dir(folder.path())
-        .env("PUP_LISTEN", "127.0.0.1:0")
-        .env("PUP_SIGNING_SECRET", &*secret.reveal())
-        .env_remove("PUP_DATABASE")
-        .env_remove("PUP_PUBLIC_URL")
-        // Everything there is to say.
-        .env("RUST_LOG", "trace")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
-    let url = lines
-        .find_map(|line| {
-            line.unwrap()
-                .split_once(" is listening on ")
-                .map(|(_, url)| url.trim().to_owned())
-        })
-        .unwrap();
-    let mut stderr = server.stderr.take().unwrap();
-    let log = std::thread::spawn(move || {
-        let mut log = String::new();
-        stderr.read_to_string(&mut log).map(|_| log)
-    });
-
-    let pup = Client::builder(url, secret.clone())
+    let server = Logged::start(folder.path(), &secret, LEVEL);
+    let pup = Client::builder(&server.url, secret.clone())
         .setting("greeting", "marker-setting")
         .build()
         .unwrap();
@@ -73,9 +119,7 @@ async fn the_log_names_what_happened_and_never_what_was_said() {
     let stranger = Client::new(pup.base_url(), Secret::from_bytes(&[8; 32]).unwrap()).unwrap();
     stranger.challenge("marker-stranger").await.unwrap();
 
-    server.kill().unwrap();
-    server.wait().unwrap();
-    let log = log.join().unwrap().unwrap();
+    let log = server.end();
     assert!(
         !log.contains("marker-"),
         "the log repeats what was said:\n{log}"
@@ -86,11 +130,7 @@ async fn the_log_names_what_happened_and_never_what_was_said() {
         "the log has the secret"
     );
 
-    let requests: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|line| line["message"] == "request")
-        .collect();
+    let requests = requests(&log);
     let told: Vec<_> = requests
         .iter()
         .map(|line| {

@@ -2,9 +2,12 @@
 
 mod kill;
 mod log;
+mod logged;
 mod program;
+mod pup_ext;
 mod scenarios;
 #[path = "../../local/tour/server.rs"]
 mod server;
+mod tasks;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_snack-club");

@@ -1,6 +1,15 @@
 //! What members see.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
-use pup_extension::testing::{Pup, SimRuntime};
+use std::time::Duration;
+
+use pup_extension::{
+    runtime::Runtime as _,
+    testing::{Pup, SimRuntime},
+};
 use serde_json::{Value, json};
 
 fn club() -> Pup {
@@ -175,6 +184,151 @@ fn members_are_welcomed_with_the_greeting_and_counted() {
     assert_eq!(menu(&pup)["welcomed"], 2);
 }
 
+/// Calls a task tool; the task's id.
+fn begin(pup: &Pup, tool: &str, arguments: Value, call_id: &str) -> String {
+    let answer = pup.send(&pup.call(tool, arguments).call_id(call_id));
+    let task = answer.result();
+    assert_eq!(task["resultType"], "task");
+    task["taskId"].as_str().unwrap().to_owned()
+}
+
+/// How a task stands, once there is nothing left to do for it.
+fn settled(pup: &Pup, id: &str) -> Value {
+    for ran in pup.run_tasks() {
+        ran.unwrap();
+    }
+    pup.send(&pup.task("tasks/get", id)).result()
+}
+
+#[test]
+fn a_snack_is_chosen_by_taste() {
+    for (taste, snack) in [("sweet", "fruit"), ("salty", "popcorn")] {
+        let pup = club();
+        let id = begin(&pup, "choose_snack", json!({}), "call-1");
+        let task = settled(&pup, &id);
+        assert_eq!(task["status"], "input_required");
+        let form = &task["inputRequests"]["ask-0"]["params"];
+        assert_eq!(form["message"], "Sweet or salty?");
+        assert_eq!(
+            form["requestedSchema"],
+            json!({
+                "type": "object",
+                "properties": { "taste": { "type": "string", "enum": ["sweet", "salty"] } },
+                "required": ["taste"],
+            })
+        );
+        let answer = json!({ "ask-0": { "action": "accept", "content": { "taste": taste } } });
+        assert_eq!(pup.send(&pup.answer(&id, answer)).status(), 200);
+        let task = settled(&pup, &id);
+        assert_eq!(task["status"], "completed");
+        assert_eq!(
+            task["result"]["structuredContent"],
+            json!({ "snack": snack })
+        );
+    }
+}
+
+#[test]
+fn who_does_not_say_what_they_like_gets_no_snack() {
+    for (action, told) in [("decline", "declined"), ("cancel", "dismissed")] {
+        let pup = club();
+        let id = begin(&pup, "choose_snack", json!({}), "call-1");
+        let answer = json!({ "ask-0": { "action": action } });
+        assert_eq!(pup.send(&pup.answer(&id, answer)).status(), 200);
+        let task = settled(&pup, &id);
+        assert_eq!(task["status"], "completed");
+        let result = &task["result"];
+        assert_eq!(result["isError"], true);
+        assert_eq!(result.get("structuredContent"), None);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_taste_is_refused_and_asked_for_again() {
+    let pup = club();
+    let id = begin(&pup, "choose_snack", json!({}), "call-1");
+    for content in [
+        json!({ "taste": "sour" }),
+        json!({}),
+        json!({ "taste": ["sweet"] }),
+        json!({ "taste": "sweet", "much": true }),
+    ] {
+        let response = json!({ "ask-0": { "action": "accept", "content": content } });
+        let answer = pup.send(&pup.answer(&id, response));
+        assert_eq!(answer.error_code(), Some(-32602), "{content}");
+        assert_eq!(settled(&pup, &id)["status"], "input_required");
+    }
+}
+
+#[test]
+fn a_choice_is_the_askers_alone() {
+    let pup = club();
+    let id = begin(&pup, "choose_snack", json!({}), "call-1");
+    let other = pup.send(&pup.task("tasks/get", &id).asker("asker-2"));
+    assert_eq!(other.error_code(), Some(-32602));
+    let undeclared = pup.send(&pup.call("choose_snack", json!({})).without_tasks());
+    assert_eq!(undeclared.error_code(), Some(-32021));
+}
+
+#[test]
+fn each_batch_is_in_stock_once_and_told() {
+    let runtime = SimRuntime::new();
+    let pup = Pup::new(snack_club::extension(), &runtime);
+    let call = pup
+        .call("bake_snacks", json!({ "batches": 3 }))
+        .call_id("call-1");
+    let created = pup.send(&call).result();
+    // The same call again is the same task.
+    assert_eq!(pup.send(&call.retry()).result(), created);
+    let id = created["taskId"].as_str().unwrap();
+    let began = runtime.now();
+    let mut told = Vec::new();
+    while let Some((at, job)) = pup.background().take_next() {
+        runtime
+            .run(async {
+                runtime.sleep(at.since(runtime.now())).await;
+                pup.service().run_task(&job, None).await
+            })
+            .unwrap();
+        let task = pup.send(&pup.task("tasks/get", id)).result();
+        told.push((task["statusMessage"].clone(), menu(&pup)["stock"].clone()));
+    }
+    let expected: Vec<_> = (1..=3)
+        .map(|batch| (json!(format!("batch {batch} of 3")), json!(batch)))
+        .collect();
+    assert_eq!(told, expected);
+    assert_eq!(runtime.now().since(began), Duration::from_millis(500));
+    let task = settled(&pup, id);
+    assert_eq!(task["result"]["structuredContent"], json!({ "batches": 3 }));
+    assert_eq!(menu(&pup)["stock"], 3);
+}
+
+#[test]
+fn ten_batches_can_be_baked_at_once() {
+    let pup = club();
+    let id = begin(&pup, "bake_snacks", json!({ "batches": 10 }), "call-1");
+    let task = settled(&pup, &id);
+    assert_eq!(
+        task["result"]["structuredContent"],
+        json!({ "batches": 10 })
+    );
+    assert_eq!(menu(&pup)["stock"], 10);
+}
+
+#[test]
+fn no_batch_and_more_than_ten_are_refused() {
+    let pup = club();
+    for batches in [json!(0), json!(11), json!(1.5), json!("3"), Value::Null] {
+        let arguments = json!({ "batches": batches });
+        let answer = pup.send(&pup.call("bake_snacks", arguments).call_id("call-1"));
+        assert_eq!(answer.error_code(), Some(-32602), "{batches}");
+    }
+    assert!(pup.background().jobs().is_empty());
+    assert_eq!(menu(&pup)["stock"], 0);
+}
+
 #[test]
 fn the_manifest_is_complete() {
     let extension = snack_club::extension();
@@ -187,6 +341,13 @@ fn the_manifest_is_complete() {
         .collect();
     assert_eq!(
         tools,
-        ["snack_menu", "save_snack", "forget_snack", "quote_request"]
+        [
+            "snack_menu",
+            "save_snack",
+            "forget_snack",
+            "quote_request",
+            "choose_snack",
+            "bake_snacks"
+        ]
     );
 }
