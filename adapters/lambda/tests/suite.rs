@@ -1,0 +1,50 @@
+//! The shared store suite on DynamoDB.
+
+mod common;
+
+use std::thread;
+
+use pup_extension::store::suite::Harness;
+use pup_extension_lambda::DynamoStore;
+
+use crate::common::{DynamoDb, TABLE};
+
+#[expect(
+    clippy::unwrap_used,
+    reason = "a test helper; the lint exempts test functions alone"
+)]
+fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    // Unoptimized, the client's futures need more stack than a test has.
+    const STACK: usize = 16 * 1024 * 1024;
+    let run = || {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(future)
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, run).unwrap().join().unwrap()
+    })
+}
+
+/// Two clients with connections of their own, as two instances of a function have.
+async fn harness() -> Harness<DynamoStore> {
+    let database = DynamoDb::start().await;
+    let store = DynamoStore::new(database.client(), TABLE);
+    let other = DynamoStore::new(database.client(), TABLE);
+    Harness::new(store, other, 0).keeping(database)
+}
+
+mod one_table {
+    use super::*;
+
+    pup_extension::store_suite! {
+        #[test]
+        block_on = block_on,
+        harness = harness().await,
+        not_promised = [],
+    }
+}
