@@ -88,7 +88,7 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
             source,
         })?;
     let config = config(var, secrets.keyring.clone(), server.address())?;
-    let public_url = config.public_url().to_owned();
+    let public_url = config.public_url().unwrap_or_default().to_owned();
     let (background, runner) = LocalBackground::new();
     let service = Service::with_background(
         extension,

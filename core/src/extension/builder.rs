@@ -66,7 +66,8 @@ impl BuiltTool {
 
 impl Extension {
     /// Whether calls of some tool become tasks.
-    pub(crate) fn has_tasks(&self) -> bool {
+    #[must_use]
+    pub fn has_tasks(&self) -> bool {
         self.tools.values().any(BuiltTool::is_task)
     }
 

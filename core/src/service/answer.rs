@@ -17,6 +17,7 @@ pub(crate) struct Answer {
     status: StatusCode,
     body: Bytes,
     header: Option<(header::HeaderName, HeaderValue)>,
+    refusal: Option<Refusal>,
 }
 
 /// Refusals of plain HTTP; those of MCP are JSON-RPC errors.
@@ -32,6 +33,7 @@ pub(crate) enum HttpRefusal {
     StillRunning,
     Failed,
     Unavailable,
+    NoPublicUrl,
 }
 
 impl Answer {
@@ -40,6 +42,7 @@ impl Answer {
             status,
             body: body.into(),
             header: None,
+            refusal: None,
         }
     }
 
@@ -65,10 +68,15 @@ impl Answer {
             }
             _ => None,
         };
+        let refusal = match refusal {
+            HttpRefusal::Unauthorized(refusal) => Some(refusal),
+            _ => None,
+        };
         Self {
             status,
             body: Bytes::from(body),
             header,
+            refusal,
         }
     }
 
@@ -103,6 +111,9 @@ impl Answer {
             HeaderValue::from_static("nosniff"),
         );
         headers.extend(self.header);
+        if let Some(refusal) = self.refusal {
+            response.extensions_mut().insert(refusal);
+        }
         response
     }
 }
@@ -130,6 +141,10 @@ impl HttpRefusal {
             Self::Failed => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the handler failed; send the delivery again",
+            ),
+            Self::NoPublicUrl => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the extension's public URL is not known: set PUP_PUBLIC_URL",
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,

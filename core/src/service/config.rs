@@ -31,7 +31,7 @@ pub const PUBLIC_URL: &str = "PUP_PUBLIC_URL";
 ///     _ => None,
 /// };
 /// let config = Config::from_vars(var)?;
-/// assert_eq!(config.public_url(), "https://snacks.example.com");
+/// assert_eq!(config.public_url(), Some("https://snacks.example.com"));
 ///
 /// let missing = Config::from_vars(|_| None).unwrap_err();
 /// assert!(missing.to_string().starts_with("PUP_SIGNING_SECRET is not set"));
@@ -40,7 +40,8 @@ pub const PUBLIC_URL: &str = "PUP_PUBLIC_URL";
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) keyring: Keyring,
-    pub(crate) public_url: String,
+    /// `None` where it isn't known yet.
+    pub(crate) public_url: Option<String>,
     pub(crate) endpoint_rule: EndpointRule,
     pub(crate) budget: Budget,
     pub(crate) retention: Duration,
@@ -82,24 +83,31 @@ impl Config {
         Self::new(keyring, url)
     }
 
+    /// A service whose public URL isn't known yet, as on a platform that gives it only with a request. It is given
+    /// with [`Service::under`](super::Service::under); until then the service has no manifest.
+    #[must_use]
+    pub fn without_public_url(keyring: Keyring) -> Self {
+        Self::over(keyring, None, EndpointRule::PublicHttps)
+    }
+
     fn with_rule(
         keyring: Keyring,
         public_url: &str,
         endpoint_rule: EndpointRule,
     ) -> Result<Self, ConfigError> {
-        let public_url = public_url.trim().trim_end_matches('/').to_owned();
-        let uri: Uri = public_url.parse().map_err(|_| ConfigError::PublicUrl)?;
-        if uri.host().is_none() || uri.query().is_some() || public_url.contains('#') {
-            return Err(ConfigError::PublicUrl);
-        }
-        Ok(Self {
+        let public_url = base_url(public_url)?;
+        Ok(Self::over(keyring, Some(public_url), endpoint_rule))
+    }
+
+    fn over(keyring: Keyring, public_url: Option<String>, endpoint_rule: EndpointRule) -> Self {
+        Self {
             keyring,
             public_url,
             endpoint_rule,
             budget: Budget::default(),
             retention: RETENTION,
             allowed_origins: Vec::new(),
-        })
+        }
     }
 
     /// Replaces the time budget of a request (five seconds, one of them in reserve).
@@ -127,23 +135,30 @@ impl Config {
         self
     }
 
-    /// The base of the endpoints' URLs, without a slash at its end.
+    /// The base of the endpoints' URLs, without a slash at its end; `None` where it isn't known yet.
     #[must_use]
-    pub fn public_url(&self) -> &str {
-        &self.public_url
+    pub fn public_url(&self) -> Option<&str> {
+        self.public_url.as_deref()
     }
+}
 
-    /// The path of the public URL: empty, or with a slash at its start and none at its end.
-    pub(crate) fn path_prefix(&self) -> &str {
-        let after_scheme = self
-            .public_url
-            .split_once("://")
-            .map_or("", |(_, rest)| rest);
-        after_scheme
-            .find('/')
-            .and_then(|slash| after_scheme.get(slash..))
-            .unwrap_or("")
+/// A base of URLs, without a slash at its end.
+pub(super) fn base_url(text: &str) -> Result<String, ConfigError> {
+    let url = text.trim().trim_end_matches('/').to_owned();
+    let uri: Uri = url.parse().map_err(|_| ConfigError::PublicUrl)?;
+    if uri.host().is_none() || uri.query().is_some() || url.contains('#') {
+        return Err(ConfigError::PublicUrl);
     }
+    Ok(url)
+}
+
+/// The path of a base of URLs: empty, or with a slash at its start and none at its end.
+pub(super) fn path_of(url: &str) -> &str {
+    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
+    after_scheme
+        .find('/')
+        .and_then(|slash| after_scheme.get(slash..))
+        .unwrap_or("")
 }
 
 /// The secrets from a deployment's variables; see [`Config::from_vars`].
@@ -296,7 +311,8 @@ mod tests {
             ),
         ] {
             let config = config(&[(SIGNING_SECRET, CURRENT), (PUBLIC_URL, url)]).unwrap();
-            assert_eq!((config.public_url(), config.path_prefix()), (base, prefix));
+            let url = config.public_url().unwrap();
+            assert_eq!((url, path_of(url)), (base, prefix));
         }
         for url in ["", "/pup", "https://a.example?x", "https://a.example#x"] {
             let error = config(&[(SIGNING_SECRET, CURRENT), (PUBLIC_URL, url)]).unwrap_err();

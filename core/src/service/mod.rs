@@ -32,6 +32,7 @@ use http::{HeaderMap, Method, Request, Response};
 
 use self::{
     answer::{Answer, HttpRefusal},
+    config::{base_url, path_of},
     route::{Route, declared_too_large, route},
 };
 pub use self::{
@@ -46,11 +47,11 @@ use crate::{
     causes::with_causes,
     extension::Extension,
     ledger::{Claim, LedgerError, Taken},
-    manifest::{Endpoints, Violations},
+    manifest::{EndpointRule, Endpoints, Violations},
     mcp::AllowedOrigins,
     ports::Ports,
     runtime::Runtime,
-    signing::Verified,
+    signing::{Keyring, Verified},
     store::{Partition, Store},
     task::{Background, Job, Ran, RunTaskError},
     time::Timestamp,
@@ -60,16 +61,24 @@ use crate::{
 #[derive(Clone)]
 pub struct Service {
     inner: Arc<Inner>,
+    keyring: Arc<Keyring>,
+    /// Where it is reached; `None` where that isn't known yet.
+    place: Option<Arc<Place>>,
 }
 
 struct Inner {
     extension: Extension,
     config: Config,
     origins: AllowedOrigins,
-    manifest: Bytes,
     discovery: Bytes,
     tools: Bytes,
     ports: Ports,
+}
+
+/// What depends on the public URL.
+struct Place {
+    path_prefix: String,
+    manifest: Bytes,
 }
 
 impl Service {
@@ -108,19 +117,18 @@ impl Service {
         if extension.has_tasks() && ports.background.is_none() {
             return Err(ServiceError::NoBackground);
         }
-        let has_events = !extension.events.is_empty();
-        let endpoints = Endpoints::under(config.public_url(), has_events)
-            .map_err(|_| ServiceError::PublicUrl)?;
-        let manifest = extension
-            .manifest
-            .with_endpoints(endpoints, config.endpoint_rule)?;
+        let place = config
+            .public_url()
+            .map(|url| Place::new(&extension, config.endpoint_rule, url))
+            .transpose()?
+            .map(Arc::new);
         let origins = AllowedOrigins::parse(config.allowed_origins.iter().map(String::as_str))
             .map_err(|_| ServiceError::Origin)?;
         let discovery = mcp::discovery(&extension).map_err(|_| ServiceError::Listing)?;
         let tools = mcp::tool_list(&extension).map_err(|_| ServiceError::Listing)?;
         Ok(Self {
+            keyring: Arc::new(config.keyring.clone()),
             inner: Arc::new(Inner {
-                manifest: manifest.to_json(),
                 discovery,
                 tools,
                 extension,
@@ -128,7 +136,54 @@ impl Service {
                 origins,
                 ports,
             }),
+            place,
         })
+    }
+
+    /// The same service, reached at another public URL: its manifest names that.
+    ///
+    /// # Errors
+    ///
+    /// When the URL makes no endpoints that the protocol allows.
+    ///
+    /// ```
+    /// # use pup_extension::{prelude::*, service::{Config, Service}, signing::{Keyring, Secret}};
+    /// # use pup_extension::{store::MemoryStore, testing::SimRuntime};
+    /// # let extension = Extension::builder("snack_club", "Snack club")
+    /// #     .author("Example author")
+    /// #     .description("Snacks.")
+    /// #     .summary("Snacks.")
+    /// #     .instructions("For snacks.")
+    /// #     .tool(Tool::new("bite", async |_: ToolContext| Ok::<_, ToolError>(())))
+    /// #     .build()?;
+    /// let config = Config::without_public_url(Keyring::new(Secret::from_bytes(&[7; 32])?));
+    /// let service = Service::new(extension, config, MemoryStore::default(), SimRuntime::new())?;
+    /// let service = service.under("https://snacks.example.com")?;
+    /// # let _ = service;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn under(&self, public_url: &str) -> Result<Self, ServiceError> {
+        let url = base_url(public_url).map_err(|_| ServiceError::PublicUrl)?;
+        let rule = self.inner.config.endpoint_rule;
+        let place = Place::new(&self.inner.extension, rule, &url)?;
+        Ok(Self {
+            place: Some(Arc::new(place)),
+            ..self.clone()
+        })
+    }
+
+    /// The same service, with other secrets: for a platform that learns of a rotation while it runs.
+    #[must_use]
+    pub fn with_keyring(&self, keyring: Keyring) -> Self {
+        Self {
+            keyring: Arc::new(keyring),
+            ..self.clone()
+        }
+    }
+
+    /// The path of the public URL, which a proxy may or may not strip.
+    fn path_prefix(&self) -> &str {
+        self.place.as_ref().map_or("", |place| &place.path_prefix)
     }
 
     /// Goes on with a task: what a [background](Background) does with a job when its time has come.
@@ -179,7 +234,7 @@ impl Service {
         path: &str,
         headers: &HeaderMap,
     ) -> Option<Response<Bytes>> {
-        match route(method, path, self.inner.config.path_prefix()) {
+        match route(method, path, self.path_prefix()) {
             Err(answer) => Some(answer.into_http()),
             Ok(_) if declared_too_large(headers) => Some(Self::too_large()),
             Ok(_) => None,
@@ -197,6 +252,9 @@ impl Service {
     /// `now` is read once, when the request is received, and decides over its signature and its claims alike. The
     /// future must be driven to its end even when the client hangs up: a commit that has begun is not to be
     /// dropped. It takes no longer than the budget allows, if the store keeps to its own bounds.
+    ///
+    /// An answer to a request whose signature was refused carries the [`Refusal`](crate::signing::Refusal) among its
+    /// [extensions](http::Extensions): a platform that can fetch newer secrets tells by it when to.
     pub async fn handle(&self, request: Request<Bytes>, now: Timestamp) -> Response<Bytes> {
         let mut trace = Trace::default();
         let answer = self.answer(request, now, &mut trace).await;
@@ -217,11 +275,7 @@ impl Service {
 
     async fn answer(&self, request: Request<Bytes>, now: Timestamp, trace: &mut Trace) -> Answer {
         let (head, body) = request.into_parts();
-        let route = match route(
-            &head.method,
-            head.uri.path(),
-            self.inner.config.path_prefix(),
-        ) {
+        let route = match route(&head.method, head.uri.path(), self.path_prefix()) {
             Ok(route) => route,
             Err(answer) => {
                 trace.outcome = "no such endpoint";
@@ -230,8 +284,12 @@ impl Service {
         };
         trace.endpoint = route.name();
         if route == Route::Manifest {
+            let Some(place) = &self.place else {
+                trace.outcome = "no public url";
+                return Answer::refuse(HttpRefusal::NoPublicUrl);
+            };
             trace.outcome = "ok";
-            let answer = Answer::ok(self.inner.manifest.clone());
+            let answer = Answer::ok(place.manifest.clone());
             return if head.method == Method::HEAD {
                 answer.without_body()
             } else {
@@ -246,7 +304,7 @@ impl Service {
             trace.outcome = "foreign origin";
             return mcp::refuse(&error, None);
         }
-        let verified = match self.inner.config.keyring.verify(&head.headers, body, now) {
+        let verified = match self.keyring.verify(&head.headers, body, now) {
             Ok(verified) => verified,
             Err(refusal) => {
                 trace.outcome = "unverified";
@@ -293,6 +351,18 @@ impl Service {
         Claim::of(request)?
             .take(&self.inner.ports, partition, now)
             .await
+    }
+}
+
+impl Place {
+    fn new(extension: &Extension, rule: EndpointRule, url: &str) -> Result<Self, ServiceError> {
+        let has_events = !extension.events.is_empty();
+        let endpoints = Endpoints::under(url, has_events).map_err(|_| ServiceError::PublicUrl)?;
+        let manifest = extension.manifest.with_endpoints(endpoints, rule)?;
+        Ok(Self {
+            path_prefix: path_of(url).to_owned(),
+            manifest: manifest.to_json(),
+        })
     }
 }
 

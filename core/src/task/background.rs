@@ -110,20 +110,48 @@ pub enum RunTaskError {
     Tool(String),
 }
 
-/// Why a job could not be handed over. Nothing is lost by it: the next poll of the task hands it over again.
-pub struct BackgroundError(Box<dyn Error + Send + Sync>);
+/// Why a job could not be handed over.
+pub struct BackgroundError {
+    /// What the task's asker is told, where it is ended by this.
+    forbidden: Option<String>,
+    cause: Box<dyn Error + Send + Sync>,
+}
 
 impl BackgroundError {
-    /// With what the platform said.
+    /// With what the platform said. Nothing is lost by it: the next poll of the task hands it over again.
     #[must_use]
     pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(cause.into())
+        Self {
+            forbidden: None,
+            cause: cause.into(),
+        }
+    }
+
+    /// The deployment forbids it, and would again: the task fails with `message`, which names what is missing (a
+    /// permission, a function) and is shown to whoever polls the task.
+    #[must_use]
+    pub fn forbidden(
+        message: impl Into<String>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self {
+            forbidden: Some(message.into()),
+            cause: cause.into(),
+        }
+    }
+
+    /// The message of an error that ends the task.
+    pub(crate) fn ends_the_task(&self) -> Option<&str> {
+        self.forbidden.as_deref()
     }
 }
 
 impl fmt::Debug for BackgroundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BackgroundError").field(&self.0).finish()
+        f.debug_struct("BackgroundError")
+            .field("forbidden", &self.forbidden)
+            .field("cause", &self.cause)
+            .finish()
     }
 }
 
@@ -135,7 +163,7 @@ impl fmt::Display for BackgroundError {
 
 impl Error for BackgroundError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.0)
+        Some(&*self.cause)
     }
 }
 

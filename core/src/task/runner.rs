@@ -563,7 +563,8 @@ pub(super) fn changed() -> End {
     )
 }
 
-fn failed(message: &str) -> End {
+/// The end of a task that failed for a reason that its asker may be told.
+pub(super) fn failed(message: &str) -> End {
     End::Failed {
         code: code::INTERNAL,
         message: message.to_owned(),

@@ -382,9 +382,43 @@ impl Tasks<'_> {
         let Some(background) = &self.ports.background else {
             return;
         };
-        if let Err(error) = background.dyn_schedule(job.clone(), at).await {
+        let Err(error) = background.dyn_schedule(job.clone(), at).await else {
+            return;
+        };
+        let Some(message) = error.ends_the_task() else {
             tracing::warn!(task_id = job.task_id, error = %with_causes(&error), "the task was not handed to the background; a poll will do it again");
+            return;
+        };
+        tracing::error!(task_id = job.task_id, error = %with_causes(&error), "{message}; the task is ended");
+        if let Err(error) = self.give_up(job, message).await {
+            // The next poll hands it over again, and comes here.
+            tracing::warn!(task_id = job.task_id, error = %with_causes(&error), "the task could not be ended");
         }
+    }
+
+    /// Ends a task that nobody can be told to run, unless somebody runs it or it waits for an answer.
+    async fn give_up(&self, job: &Job, message: &str) -> Result<(), BookError> {
+        for _ in 0..MAX_LOOKS {
+            let now = self.ports.now();
+            let item = self
+                .ports
+                .read(&job.partition, &head_name(&job.task_id)?)
+                .await?;
+            let Some(item) = item else { return Ok(()) };
+            let head = Head::from_value(&item.value)?;
+            if head.end.is_some() || head.due.is_none() || head.held_until(now).is_some() {
+                return Ok(());
+            }
+            if let Some(mut book) = Book::take(self.ports, job, &head, item.revision, now).await? {
+                let failed = runner::failed(message);
+                return match end(&mut book, failed).await {
+                    // Cancelled meanwhile.
+                    Ok(_) | Err(BookError::Lost) => Ok(()),
+                    Err(error) => Err(error),
+                };
+            }
+        }
+        Ok(())
     }
 }
 

@@ -22,7 +22,9 @@ pub(super) type Attributes = HashMap<String, AttributeValue>;
 
 /// What is under a key is not what this store writes.
 #[derive(Debug, thiserror::Error)]
-#[error("the table holds an item that this program did not write: its attribute `{0}` is not as it should be")]
+#[error(
+    "the table holds an item that this program did not write: its attribute `{0}` is not as it should be"
+)]
 pub(super) struct Malformed(&'static str);
 
 /// The key's attributes.

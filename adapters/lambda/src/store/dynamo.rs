@@ -15,7 +15,10 @@ use aws_sdk_dynamodb::{
     },
 };
 use pup_extension::{
-    store::{Change, Commit, Cursor, Expect, Item, Key, Operation, Outcome, Page, Query, Store, StoreError},
+    store::{
+        Change, Commit, Cursor, Expect, Item, Key, Operation, Outcome, Page, Query, Store,
+        StoreError,
+    },
     time::Timestamp,
 };
 
@@ -37,8 +40,8 @@ use super::{
 /// commit that adds, could add twice.
 #[derive(Clone)]
 pub struct DynamoStore {
-    client: Client,
-    table: String,
+    pub(super) client: Client,
+    pub(super) table: String,
 }
 
 /// What became of one attempt to commit.
@@ -324,7 +327,10 @@ impl Store for DynamoStore {
                     attributes::PARTITION.to_owned(),
                     attributes::text(query.partition.as_str()),
                 ),
-                (attributes::NAME.to_owned(), attributes::text(after.as_str())),
+                (
+                    attributes::NAME.to_owned(),
+                    attributes::text(after.as_str()),
+                ),
             ])
         });
         let keys = if query.prefix.is_empty() {
@@ -398,9 +404,9 @@ fn reasons(reasons: &[CancellationReason]) -> Attempt {
             None | Some("None") => {}
             Some("ConditionalCheckFailed") => failed.push((place, reason.item.clone())),
             // What these writes would have met is not known, so the transaction is sent again.
-            Some(
-                "TransactionConflict" | "ProvisionedThroughputExceeded" | "ThrottlingError",
-            ) => passing = true,
+            Some("TransactionConflict" | "ProvisionedThroughputExceeded" | "ThrottlingError") => {
+                passing = true
+            }
             Some(code) => {
                 let what = format!("the transaction was refused: {code}");
                 return Attempt::Failed(Failure::new(FailureKind::Refused, what));

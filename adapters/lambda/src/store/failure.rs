@@ -4,6 +4,8 @@ use std::error::Error;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
+use crate::log::chain;
+
 /// A request that brought no answer that was asked for.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
@@ -133,16 +135,4 @@ fn is_unsent(error: &(dyn Error + 'static)) -> bool {
         cause = error.source();
     }
     false
-}
-
-/// An error with its causes, in one line.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -15,10 +15,11 @@ mod dynamo;
 mod failure;
 mod patience;
 mod plan;
+mod probe;
 
 pub use self::dynamo::DynamoStore;
 pub(crate) use self::{
-    attributes::{PARTITION, NAME},
-    failure::{Failure, FailureKind, failure},
+    failure::{Failure, failure},
     patience::within,
+    probe::ProbeError,
 };

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// How long one operation may take where nothing sets a nearer end.
 const MOST: Duration = Duration::from_secs(4);
 /// How long one attempt may take: several fit into a request.
-const ATTEMPT: Duration = Duration::from_millis(1_500);
+pub(super) const ATTEMPT: Duration = Duration::from_millis(1_500);
 
 tokio::task_local! {
     static END: Instant;

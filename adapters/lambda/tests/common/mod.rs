@@ -33,7 +33,11 @@ impl DynamoDb {
     pub(crate) async fn start() -> Self {
         for _ in 0..20 {
             // Somebody else may take the port in between.
-            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let port = TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port();
             let child = Command::new(program())
                 .args(["serve", "--port", &port.to_string(), "--log", "quiet"])
                 .stdin(Stdio::null())
