@@ -478,7 +478,11 @@ impl<'a> Runner<'a> {
                 ToolErrorKind::Rejected(message) => CallToolResult::rejected(message),
                 ToolErrorKind::Failed(cause) => {
                     tracing::error!(task_id = %self.run.task_id, error = %with_causes(&*cause), "the task failed");
-                    return self.end(failure(&Error::internal())).await;
+                    return self
+                        .end(failed(
+                            "the extension failed unexpectedly: its log says why, under the task's id",
+                        ))
+                        .await;
                 }
             },
         };

@@ -28,6 +28,9 @@ pub(crate) fn of_code(code: i64, message: &str, answer: &Answer) -> Option<&'sta
             "that is what pup says of the call beside its arguments: check --asker, --installation, --channel, \
              --call-id and --user-request (an id has 1 to 256 bytes)",
         ),
+        -32602 if about_task && message.starts_with("params.inputResponses") => {
+            Some("the questions stay open; `pup-ext task get` shows each with its form")
+        }
         -32602 if about_task => Some(
             "a task is there for the asker and the installation that made it (--asker, --installation), for as \
              long as it is kept; `pup-ext task get` shows what it asks",
