@@ -17,16 +17,22 @@ const FOLDER_VARIABLE: &str = "PUP_TOOLS";
 pub(crate) enum Tool {
     /// Checks licences, sources and advisories of all dependencies.
     CargoDeny,
+    /// Stands in for DynamoDB. A program of its own, since its SQLite is not the one of the local store.
+    Dynoxide,
     /// Runs tests on wasm under Node. Its version is that of `wasm-bindgen` in `Cargo.lock`: they must be equal.
     WasmBindgen,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 2] = [Self::WasmBindgen, Self::CargoDeny];
+    pub(crate) const ALL: [Self; 3] = [Self::WasmBindgen, Self::CargoDeny, Self::Dynoxide];
+
+    /// The variable by which tests are told where the tool is.
+    pub(crate) const DYNOXIDE_VARIABLE: &str = "PUP_DYNOXIDE";
 
     fn package(self) -> &'static str {
         match self {
             Self::CargoDeny => "cargo-deny",
+            Self::Dynoxide => "dynoxide-rs",
             Self::WasmBindgen => "wasm-bindgen-cli",
         }
     }
@@ -34,13 +40,27 @@ impl Tool {
     fn binary(self) -> &'static str {
         match self {
             Self::CargoDeny => "cargo-deny",
+            Self::Dynoxide => "dynoxide",
             Self::WasmBindgen => "wasm-bindgen-test-runner",
+        }
+    }
+
+    /// What of it is installed.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::CargoDeny | Self::WasmBindgen => &[],
+            Self::Dynoxide => &[
+                "--no-default-features",
+                "--features",
+                "native-sqlite,http-server,cli",
+            ],
         }
     }
 
     fn version(self, project: &Project) -> anyhow::Result<String> {
         match self {
             Self::CargoDeny => Ok(String::from("0.20.2")),
+            Self::Dynoxide => Ok(String::from("3.2.0")),
             Self::WasmBindgen => project.locked_version("wasm-bindgen"),
         }
     }
@@ -81,6 +101,7 @@ impl Tool {
                 "--root",
             ])
             .arg(root)
+            .args(self.features())
             .env("CARGO_TARGET_DIR", root.join("build"))
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")

@@ -37,6 +37,7 @@ pub(crate) fn init() {
 fn filter(level: &str) -> LevelFilter {
     match level.trim().to_ascii_lowercase().as_str() {
         "fatal" => LevelFilter::ERROR,
+        "" => LevelFilter::INFO,
         level => level.parse().unwrap_or(LevelFilter::INFO),
     }
 }

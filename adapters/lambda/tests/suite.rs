@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::thread;
-
 use pup_extension::store::suite::Harness;
 use pup_extension_lambda::DynamoStore;
 
@@ -13,21 +11,13 @@ use crate::common::{DynamoDb, TABLE};
     clippy::unwrap_used,
     reason = "a test helper; the lint exempts test functions alone"
 )]
-fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
-    // Unoptimized, the client's futures need more stack than a test has.
-    const STACK: usize = 16 * 1024 * 1024;
-    let run = || {
-        tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap()
-            .block_on(future)
-    };
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK);
-        thread.spawn_scoped(scope, run).unwrap().join().unwrap()
-    })
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
 }
 
 /// Two clients with connections of their own, as two instances of a function have.

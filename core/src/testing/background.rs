@@ -16,6 +16,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct SimBackground {
     jobs: Arc<Mutex<Vec<(Timestamp, Job)>>>,
+    forbidden: Arc<Mutex<Option<String>>>,
 }
 
 impl SimBackground {
@@ -47,6 +48,14 @@ impl SimBackground {
         Some(next)
     }
 
+    /// Has it refuse every job from now on, as [a deployment that lacks a permission](BackgroundError::forbidden) does.
+    pub fn forbid(&self, message: impl Into<String>) {
+        *self
+            .forbidden
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(message.into());
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<(Timestamp, Job)>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,7 +67,17 @@ impl Background for SimBackground {
         job: Job,
         at: Timestamp,
     ) -> impl Future<Output = Result<(), BackgroundError>> + MaybeSend {
-        self.lock().push((at, job));
-        ready(Ok(()))
+        let forbidden = self
+            .forbidden
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        ready(match forbidden {
+            Some(message) => Err(BackgroundError::forbidden(message, "forbidden")),
+            None => {
+                self.lock().push((at, job));
+                Ok(())
+            }
+        })
     }
 }

@@ -107,15 +107,15 @@ impl HasStatus for aws_sdk_dynamodb::config::http::HttpResponse {
 }
 
 fn of_service(error: &impl ProvideErrorMetadata, status: u16) -> Failure {
-    let code = error.code().unwrap_or("an error without a code");
+    let code = error.code().unwrap_or("an answer that can't be read");
     let kind = if PASSING.contains(&code) {
         FailureKind::Passing
     } else if code == "TransactionInProgressException" {
         FailureKind::InProgress
-    } else if status >= 500 {
-        FailureKind::Lost
-    } else {
+    } else if error.code().is_some() && (400..500).contains(&status) {
         FailureKind::Refused
+    } else {
+        FailureKind::Lost
     };
     // A message may quote values. Those that tell what to do about the deployment do not.
     let what = match error.message() {

@@ -10,7 +10,7 @@ use crate::{
     mcp::CONTEXT_KEY,
     runtime::Runtime as _,
     service::{Config, Service, ServiceError},
-    signing::{Keyring, Secret},
+    signing::{Keyring, Refusal, RefusalKind, Secret},
     store::MemoryStore,
     testing::{Answer, Pup, SimRuntime},
 };
@@ -226,4 +226,71 @@ fn discovery_without_a_context_is_answered_and_its_replay_is_not() {
             assert_eq!(answer.status(), status, "{method}");
         }
     }
+}
+
+#[test]
+fn a_service_learns_its_public_url_later_and_has_no_manifest_until_then() {
+    let runtime = SimRuntime::new();
+    let keyring = Keyring::new(Secret::from_bytes(&[7; 32]).unwrap());
+    let service = Service::new(
+        extension(&Outside::default()),
+        Config::without_public_url(keyring),
+        MemoryStore::default(),
+        runtime.clone(),
+    )
+    .unwrap();
+    let manifest = |service: &Service, path: &str| {
+        let request = Request::get(path).body(Bytes::new()).unwrap();
+        Answer::of(runtime.run(service.handle(request, runtime.now())))
+    };
+    assert_eq!(manifest(&service, "/manifest.json").status(), 503);
+    for (url, path) in [
+        ("https://one.example", "/manifest.json"),
+        ("https://two.example/prod/", "/prod/manifest.json"),
+    ] {
+        let placed = service.under(url).unwrap();
+        let answer = manifest(&placed, path);
+        assert_eq!(answer.status(), 200, "{url}");
+        let endpoint = format!("{}/challenge", url.trim_end_matches('/'));
+        let manifest = Manifest::parse(answer.http().body()).unwrap();
+        assert_eq!(manifest.endpoints().challenge, endpoint);
+    }
+    for url in [
+        "",
+        "http://a.example",
+        "https://localhost",
+        "https://a.example?x",
+    ] {
+        assert!(service.under(url).is_err(), "{url}");
+    }
+}
+
+#[test]
+fn a_service_takes_on_newer_secrets_and_tells_why_it_refused() {
+    let world = World::new();
+    let old = world.pup.service();
+    let new = Secret::from_bytes(&[8; 32]).unwrap();
+    let service = old.with_keyring(Keyring::new(new.clone()));
+    let challenge = |service: &Service, secret: &Secret, id: &str| {
+        let body = br#"{"challenge":"c"}"#;
+        let mut request = Request::post("/challenge")
+            .body(Bytes::from_static(body))
+            .unwrap();
+        secret
+            .sign(id, world.runtime.now(), body)
+            .unwrap()
+            .apply(request.headers_mut());
+        let now = world.runtime.now();
+        world.runtime.run(service.handle(request, now))
+    };
+    assert_eq!(challenge(&service, &new, "1").status(), 200);
+    let refused = challenge(old, &new, "2");
+    assert_eq!(refused.status(), 401);
+    let refusal = refused.extensions().get::<Refusal>().unwrap();
+    assert_eq!(refusal.kind(), RefusalKind::NoMatch);
+    // The same request is taken, since nothing was made of it.
+    assert_eq!(challenge(&service, &new, "2").status(), 200);
+    let old_secret = Secret::from_bytes(&[7; 32]).unwrap();
+    assert_eq!(challenge(&service, &old_secret, "3").status(), 401);
+    assert_eq!(challenge(old, &old_secret, "3").status(), 200);
 }

@@ -331,3 +331,25 @@ fn an_answer_that_is_given_twice_in_one_request_is_refused() {
     }
     assert_eq!(world.get(&id)["status"], "input_required");
 }
+
+#[test]
+fn a_task_that_may_not_be_handed_over_fails_with_what_is_missing() {
+    const MISSING: &str = "the role lacks the permission to run tasks";
+    let world = World::new();
+    world.pup.background().forbid(MISSING);
+    let id = world.create("bake", json!({ "batches": 2 }), "c1");
+    let task = world.send(&world.pup.task("tasks/get", &id)).result();
+    assert_eq!(task["status"], "failed");
+    assert_eq!(task["error"]["message"], MISSING);
+    assert_eq!(world.outside.works(), 0);
+
+    // One that waits for an answer goes on waiting, and fails when it is to be handed over.
+    let id = world.create("choose", json!({}), "c2");
+    let get = || world.send(&world.pup.task("tasks/get", &id)).result();
+    assert_eq!(get()["status"], "input_required");
+    let answer = json!({ "ask-0": accept(&json!({ "taste": "sweet" })) });
+    let answer = world.pup.answer(&id, answer);
+    assert_eq!(world.send(&answer).status(), 200);
+    assert_eq!(get()["status"], "failed");
+    assert_eq!(get()["error"]["message"], MISSING);
+}

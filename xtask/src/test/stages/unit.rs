@@ -1,8 +1,11 @@
 use crate::command::Command;
 use crate::test::stage::Stage;
+use crate::tools::Tool;
 
 pub(super) fn run(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    stage.tests("workspace", &workspace(stage))?;
+    let dynamodb = Tool::Dynoxide.ensure(stage.project)?;
+    let tests = workspace(stage).env(Tool::DYNOXIDE_VARIABLE, dynamodb);
+    stage.tests("workspace", &tests)?;
     Ok(())
 }
 
