@@ -7,10 +7,9 @@ use pup_extension_cli::{Answer, CallOptions, Client, EventOptions, Secret};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::{
-    PROGRAM,
-    server::{Place, Secrets},
-};
+use pup_extension_tests::{Local, Place as _, Secrets};
+
+use crate::PROGRAM;
 
 const ROUNDS: u64 = 6;
 const CALLS: u64 = 32;
@@ -61,14 +60,11 @@ impl Load {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_has_counted_everything_once_after_the_retries() {
     let secret = Secret::from_bytes(&[7; 32]).unwrap();
-    let secrets = Secrets {
-        current: secret.clone(),
-        previous: None,
-    };
-    let place = Place::new(PROGRAM).unwrap();
+    let secrets = Secrets::new(secret.clone());
+    let place = Local::new(PROGRAM).unwrap();
     let mut cut_short = 0;
     for round in 0..ROUNDS {
-        let server = place.serve(&secrets).unwrap();
+        let server = place.serve(&secrets).await.unwrap();
         let pup = server.client(&secret).unwrap();
         let mut load = JoinSet::new();
         for item in Load::of_round(round) {
@@ -81,11 +77,11 @@ async fn a_killed_server_has_counted_everything_once_after_the_retries() {
         let mut moment = [0];
         getrandom::fill(&mut moment).unwrap();
         tokio::time::sleep(Duration::from_millis(u64::from(moment[0]) / 4)).await;
-        server.kill().unwrap();
+        server.kill();
         let before: BTreeMap<Load, Option<Bytes>> = load.join_all().await.into_iter().collect();
         cut_short += before.values().filter(|answer| answer.is_none()).count();
 
-        let server = place.serve(&secrets).unwrap();
+        let server = place.serve(&secrets).await.unwrap();
         let pup = server.client(&secret).unwrap();
         let mut retries = JoinSet::new();
         for (item, known) in before {

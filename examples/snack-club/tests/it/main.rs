@@ -6,8 +6,6 @@ mod logged;
 mod program;
 mod pup_ext;
 mod scenarios;
-#[path = "../../local/tour/server.rs"]
-mod server;
 mod tasks;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_snack-club");

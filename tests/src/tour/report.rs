@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 /// What a step saw: what to print, or what did not hold.
-pub(crate) type Seen = Result<String, String>;
+pub(super) type Seen = Result<String, String>;
 
 /// The steps so far.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(super) struct Report {
     held: usize,
     failed: usize,
 }
@@ -15,12 +15,12 @@ pub(crate) struct Report {
 #[expect(clippy::print_stdout, reason = "the tour is for reading")]
 impl Report {
     /// A heading.
-    pub(crate) fn part(&self, title: &str) {
+    pub(super) fn part(&self, title: &str) {
         println!("\n{title}");
     }
 
     /// One step and its result.
-    pub(crate) fn step(&mut self, promise: &str, seen: Seen) {
+    pub(super) fn step(&mut self, promise: &str, seen: Seen) {
         match seen {
             Ok(seen) => {
                 self.held += 1;
@@ -34,7 +34,7 @@ impl Report {
     }
 
     /// The last line, and the program's status.
-    pub(crate) fn close(self) -> ExitCode {
+    pub(super) fn close(self) -> ExitCode {
         println!("\n{} of {} steps held", self.held, self.held + self.failed);
         if self.failed == 0 && self.held > 0 {
             ExitCode::SUCCESS

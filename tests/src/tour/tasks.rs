@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     report::Report,
-    server::{Place, Result, Secrets, Server},
     steps::{code, expect, menu, message, status},
 };
+use crate::place::{Place, Result, Secrets, Server};
 
 /// How long anything of a task may take here. A process that dies in the middle of a batch holds the task for most of
 /// a minute.
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// A task that takes its time, and whose server is killed meanwhile.
 pub(super) async fn baking(
-    place: &Place,
+    place: &impl Place,
     server: Server,
     secrets: &Secrets,
     report: &mut Report,
@@ -60,7 +60,7 @@ pub(super) async fn baking(
     })
     .await?;
     // Before anything else, since the next batch is soon to come.
-    server.kill()?;
+    server.kill();
     report.step(
         "a task that works says how far it is",
         expect(
@@ -70,7 +70,7 @@ pub(super) async fn baking(
         ),
     );
 
-    let server = place.serve(secrets)?;
+    let server = place.serve(secrets).await?;
     let pup = server.client(&secrets.current)?;
     let began = Instant::now();
     // The menu says how it goes on, so that nobody has to ask the task.
@@ -95,7 +95,7 @@ pub(super) async fn baking(
 
 /// A task that asks, and whose answer comes to another process.
 pub(super) async fn asking(
-    place: &Place,
+    place: &impl Place,
     server: Server,
     secrets: &Secrets,
     report: &mut Report,
@@ -162,8 +162,8 @@ pub(super) async fn asking(
         ),
     );
 
-    server.kill()?;
-    let server = place.serve(secrets)?;
+    server.kill();
+    let server = place.serve(secrets).await?;
     let pup = server.client(&secrets.current)?;
     let salty = InputResponses::new().accept(key, json!({ "taste": "salty" }));
     let answer = pup.update_task(&task.id, salty, options).await?;
