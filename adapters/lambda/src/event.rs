@@ -111,7 +111,7 @@ impl Event {
         let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = uri;
-        *request.headers_mut() = headers(raw.headers, raw.multi_value_headers);
+        *request.headers_mut() = headers(raw.headers.as_ref(), raw.multi_value_headers.as_ref());
         Ok(Self {
             family,
             request,
@@ -124,8 +124,8 @@ impl Event {
 
 /// The headers, by the map that has each of them whole. One that HTTP does not allow can't be signed, nor needed.
 fn headers(
-    single: Option<BTreeMap<String, Option<String>>>,
-    multi: Option<BTreeMap<String, Option<Vec<String>>>>,
+    single: Option<&BTreeMap<String, Option<String>>>,
+    multi: Option<&BTreeMap<String, Option<Vec<String>>>>,
 ) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut append = |name: &str, value: &str| {
@@ -138,14 +138,14 @@ fn headers(
     };
     match multi.filter(|multi| !multi.is_empty()) {
         Some(multi) => {
-            for (name, values) in &multi {
+            for (name, values) in multi {
                 for value in values.iter().flatten() {
                     append(name, value);
                 }
             }
         }
         None => {
-            for (name, value) in single.iter().flatten() {
+            for (name, value) in single.into_iter().flatten() {
                 append(name, value.as_deref().unwrap_or_default());
             }
         }

@@ -78,7 +78,7 @@ impl HttpFunction {
         match Event::read(event) {
             Ok(event) => {
                 let family = event.family;
-                let response = within(end, self.respond(event, now)).await;
+                let response = within(end, Box::pin(self.respond(event, now))).await;
                 Ok(Answer::new(family, &response))
             }
             Err(EventError::Bad { family, what }) => {

@@ -1,4 +1,4 @@
-//! The function's log: JSON, a line an event, as CloudWatch reads it.
+//! The function's log: JSON, a line an event, as `CloudWatch` reads it.
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};

@@ -69,7 +69,7 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
     let store = DynamoStore::new(aws.dynamodb(var), table);
     match role {
         Role::Http => {
-            let function = http(extension, &runtime, &aws, store).await?;
+            let function = Box::pin(http(extension, &runtime, &aws, store)).await?;
             let function = Arc::new(function);
             let handle = service_fn(move |event: LambdaEvent<Box<RawValue>>| {
                 let function = Arc::clone(&function);
@@ -79,7 +79,9 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
                     answer.map_err(Diagnostic::from)
                 }
             });
-            lambda_runtime::run(handle).await.map_err(RunError::Runtime)
+            Box::pin(lambda_runtime::run(handle))
+                .await
+                .map_err(RunError::Runtime)
         }
         Role::Background => {
             let function = background(extension, &runtime, &aws, store).await?;
@@ -95,7 +97,9 @@ async fn serve(extension: Extension) -> Result<(), RunError> {
                     })
                 }
             });
-            lambda_runtime::run(handle).await.map_err(RunError::Runtime)
+            Box::pin(lambda_runtime::run(handle))
+                .await
+                .map_err(RunError::Runtime)
         }
     }
 }

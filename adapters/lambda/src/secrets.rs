@@ -124,7 +124,7 @@ async fn fetch(client: &Client, arn: &str) -> Result<Keyring, SecretsError> {
             .send()
     };
     let (current, previous) = tokio::join!(stage("AWSCURRENT"), stage("AWSPREVIOUS"));
-    let current = current.map_err(|error| SecretsError::Fetch(failure(error)))?;
+    let current = current.map_err(|error| SecretsError::Fetch(failure(&error)))?;
     let created = current
         .created_date
         .and_then(|date| date.to_millis().ok())
@@ -139,7 +139,7 @@ async fn fetch(client: &Client, arn: &str) -> Result<Keyring, SecretsError> {
         {
             return Ok(keyring);
         }
-        Err(error) => return Err(SecretsError::Fetch(failure(error))),
+        Err(error) => return Err(SecretsError::Fetch(failure(&error))),
     };
     match (created, secret(&previous)) {
         (Some(created), Ok(previous)) => Ok(keyring.with_previous(previous, created + OVERLAP)),

@@ -13,7 +13,7 @@ pub const ROLE: &str = "PUP_ROLE";
 pub const BACKGROUND_FUNCTION: &str = "PUP_BACKGROUND_FUNCTION";
 /// The variable of the secret in Secrets Manager, instead of one in the environment.
 pub const SIGNING_SECRET_ARN: &str = "PUP_SIGNING_SECRET_ARN";
-/// The variable of the role that EventBridge Scheduler takes on to wake a task.
+/// The variable of the role that `EventBridge` Scheduler takes on to wake a task.
 pub const TIMER_ROLE_ARN: &str = "PUP_TIMER_ROLE_ARN";
 /// The variable of the group of those schedules.
 pub const TIMER_GROUP: &str = "PUP_TIMER_GROUP";

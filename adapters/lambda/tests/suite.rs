@@ -5,7 +5,9 @@ mod common;
 use pup_extension::store::suite::Harness;
 use pup_extension_lambda::DynamoStore;
 
-use crate::common::{DynamoDb, TABLE};
+use pup_extension_tests::dynamodb::{DynamoDb, TABLE};
+
+use crate::common::client;
 
 #[expect(
     clippy::unwrap_used,
@@ -21,10 +23,11 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Two clients with connections of their own, as two instances of a function have.
+#[expect(clippy::unwrap_used, reason = "a test helper")]
 async fn harness() -> Harness<DynamoStore> {
-    let database = DynamoDb::start().await;
-    let store = DynamoStore::new(database.client(), TABLE);
-    let other = DynamoStore::new(database.client(), TABLE);
+    let database = DynamoDb::start(None).await.unwrap();
+    let store = DynamoStore::new(client(database.url()), TABLE);
+    let other = DynamoStore::new(client(database.url()), TABLE);
     Harness::new(store, other, 0).keeping(database)
 }
 

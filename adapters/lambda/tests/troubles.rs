@@ -14,9 +14,10 @@ use pup_extension::{
     time::Timestamp,
 };
 use pup_extension_lambda::DynamoStore;
+use pup_extension_tests::dynamodb::{DynamoDb, TABLE};
 
 use crate::{
-    common::{DynamoDb, TABLE, client},
+    common::client,
     scripted::{Reply, Scripted, cancelled, error},
 };
 
@@ -30,9 +31,10 @@ struct World {
 }
 
 impl World {
+    #[expect(clippy::unwrap_used, reason = "a test helper")]
     async fn new() -> Self {
-        let database = DynamoDb::start().await;
-        let endpoint = Scripted::before(&database.url).await;
+        let database = DynamoDb::start(None).await.unwrap();
+        let endpoint = Scripted::before(database.url()).await;
         Self {
             store: DynamoStore::new(client(&endpoint.url), TABLE),
             endpoint,
@@ -40,6 +42,7 @@ impl World {
         }
     }
 
+    #[expect(clippy::unwrap_used, reason = "a test helper")]
     async fn get(&self, name: &str) -> Option<Value> {
         let key = Key::new(Partition::unscoped(), named(name));
         let item = self.store.get(&key, NOW).await.unwrap();
@@ -83,6 +86,7 @@ fn said(error: &StoreError) -> String {
     text
 }
 
+#[expect(clippy::panic, reason = "a test helper")]
 fn kind(outcome: Result<Outcome, StoreError>) -> StoreErrorKind {
     match outcome {
         Ok(outcome) => panic!("an outcome: {outcome:?}"),

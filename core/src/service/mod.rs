@@ -235,7 +235,7 @@ impl Service {
         headers: &HeaderMap,
     ) -> Option<Response<Bytes>> {
         match route(method, path, self.path_prefix()) {
-            Err(answer) => Some(answer.into_http()),
+            Err(refusal) => Some(Answer::refuse(refusal).into_http()),
             Ok(_) if declared_too_large(headers) => Some(Self::too_large()),
             Ok(_) => None,
         }
@@ -277,9 +277,9 @@ impl Service {
         let (head, body) = request.into_parts();
         let route = match route(&head.method, head.uri.path(), self.path_prefix()) {
             Ok(route) => route,
-            Err(answer) => {
+            Err(refusal) => {
                 trace.outcome = "no such endpoint";
-                return answer;
+                return Answer::refuse(refusal);
             }
         };
         trace.endpoint = route.name();

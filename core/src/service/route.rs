@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method, header};
 
-use super::answer::{Answer, HttpRefusal};
+use super::answer::HttpRefusal;
 
 /// The most bytes of a request's body. Adapters must not read more than this and one byte.
 pub const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -29,7 +29,7 @@ impl Route {
 }
 
 /// The endpoint of a method and path; `prefix` is the path of the public URL, which a proxy may or may not strip.
-pub(crate) fn route(method: &Method, path: &str, prefix: &str) -> Result<Route, Answer> {
+pub(crate) fn route(method: &Method, path: &str, prefix: &str) -> Result<Route, HttpRefusal> {
     let path = path
         .strip_prefix(prefix)
         .filter(|rest| rest.starts_with('/'))
@@ -39,12 +39,12 @@ pub(crate) fn route(method: &Method, path: &str, prefix: &str) -> Result<Route, 
         "/challenge" => (Route::Challenge, &[Method::POST], "POST"),
         "/mcp" => (Route::Mcp, &[Method::POST], "POST"),
         "/events" => (Route::Events, &[Method::POST], "POST"),
-        _ => return Err(Answer::refuse(HttpRefusal::NotFound)),
+        _ => return Err(HttpRefusal::NotFound),
     };
     if allowed.contains(method) {
         Ok(route)
     } else {
-        Err(Answer::refuse(HttpRefusal::MethodNotAllowed { allow }))
+        Err(HttpRefusal::MethodNotAllowed { allow })
     }
 }
 
@@ -64,10 +64,11 @@ pub(crate) fn declared_too_large(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::answer::Answer, *};
 
     fn status(method: &Method, path: &str, prefix: &str) -> u16 {
-        route(method, path, prefix).map_or_else(|answer| answer.status().as_u16(), |_| 200)
+        route(method, path, prefix)
+            .map_or_else(|refusal| Answer::refuse(refusal).status().as_u16(), |_| 200)
     }
 
     #[test]

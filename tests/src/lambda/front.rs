@@ -52,8 +52,8 @@ impl Front {
     }
 
     /// Answers by a function, until its runtime ends.
-    pub(super) fn serve(self, function: Arc<Function>) {
-        let function = Arc::downgrade(&function);
+    pub(super) fn serve(self, function: &Arc<Function>) {
+        let function = Arc::downgrade(function);
         let app = Router::new().fallback(answer).with_state(function);
         tokio::spawn(async move { axum::serve(self.listener, app).await.ok() });
     }

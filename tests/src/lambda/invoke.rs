@@ -66,13 +66,13 @@ impl Invoke {
     }
 
     /// Takes events for a function. It ends with the runtime.
-    pub(super) fn serve(self: &Arc<Self>, function: Arc<Function>) {
+    pub(super) fn serve(self: &Arc<Self>, function: &Arc<Function>) {
         let Some(listener) = lock(&self.listener).take() else {
             return;
         };
         let desk = Desk {
             invoke: Arc::clone(self),
-            function: Arc::downgrade(&function),
+            function: Arc::downgrade(function),
         };
         let api = Router::new()
             .route("/2015-03-31/functions/{name}/invocations", post(invoke))

@@ -112,8 +112,8 @@ impl Platform {
             options.background_instances,
             options.background_timeout,
         );
-        front.serve(Arc::clone(&http));
-        invoke.serve(Arc::clone(&background));
+        front.serve(&http);
+        invoke.serve(&background);
         Ok(Self {
             url,
             http,

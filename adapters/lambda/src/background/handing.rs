@@ -80,15 +80,15 @@ impl Hand {
                 format!(
                     "the extension can't run tasks: its role lacks the permission lambda:InvokeFunction on its background function {name}"
                 ),
-                crate::store::failure(error),
+                crate::store::failure(&error),
             )),
             Some("ResourceNotFoundException") => Err(BackgroundError::forbidden(
                 format!(
                     "the extension can't run tasks: its background function {name} does not exist"
                 ),
-                crate::store::failure(error),
+                crate::store::failure(&error),
             )),
-            _ => Err(BackgroundError::new(crate::store::failure(error))),
+            _ => Err(BackgroundError::new(crate::store::failure(&error))),
         }
     }
 }

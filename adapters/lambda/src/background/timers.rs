@@ -1,4 +1,4 @@
-//! Timers: one-time schedules of EventBridge Scheduler, which delete themselves.
+//! Timers: one-time schedules of `EventBridge` Scheduler, which delete themselves.
 
 use aws_sdk_scheduler::{
     Client,
@@ -55,7 +55,7 @@ impl Timers {
             {
                 Ok(())
             }
-            Err(error) => Err(BackgroundError::new(crate::store::failure(error))),
+            Err(error) => Err(BackgroundError::new(crate::store::failure(&error))),
         }
     }
 }

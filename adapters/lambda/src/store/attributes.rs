@@ -103,8 +103,8 @@ pub(super) fn text(text: impl Into<String>) -> AttributeValue {
     AttributeValue::S(text.into())
 }
 
-pub(super) fn number(number: impl ToString) -> AttributeValue {
-    AttributeValue::N(number.to_string())
+pub(super) fn number(number: impl std::fmt::Display) -> AttributeValue {
+    AttributeValue::N(format!("{number}"))
 }
 
 pub(super) fn blob(revision: Revision) -> AttributeValue {

@@ -112,9 +112,9 @@ impl DynamoStore {
                         PutItemError::ConditionalCheckFailedException(found) => {
                             Attempt::Conditions(vec![(0, found.item.clone())])
                         }
-                        _ => Attempt::Failed(failure(SdkError::ServiceError(error))),
+                        _ => Attempt::Failed(failure(&SdkError::ServiceError(error))),
                     },
-                    Err(error) => Attempt::Failed(failure(error)),
+                    Err(error) => Attempt::Failed(failure(&error)),
                 }
             }
             Act::Update { expression, names } => {
@@ -136,9 +136,9 @@ impl DynamoStore {
                         UpdateItemError::ConditionalCheckFailedException(found) => {
                             Attempt::Conditions(vec![(0, found.item.clone())])
                         }
-                        _ => Attempt::Failed(failure(SdkError::ServiceError(error))),
+                        _ => Attempt::Failed(failure(&SdkError::ServiceError(error))),
                     },
-                    Err(error) => Attempt::Failed(failure(error)),
+                    Err(error) => Attempt::Failed(failure(&error)),
                 }
             }
             Act::Delete => {
@@ -158,9 +158,9 @@ impl DynamoStore {
                         DeleteItemError::ConditionalCheckFailedException(found) => {
                             Attempt::Conditions(vec![(0, found.item.clone())])
                         }
-                        _ => Attempt::Failed(failure(SdkError::ServiceError(error))),
+                        _ => Attempt::Failed(failure(&SdkError::ServiceError(error))),
                     },
-                    Err(error) => Attempt::Failed(failure(error)),
+                    Err(error) => Attempt::Failed(failure(&error)),
                 }
             }
             Act::Check => self.several(vec![write]).await,
@@ -190,9 +190,9 @@ impl DynamoStore {
                 TransactWriteItemsError::TransactionCanceledException(cancelled) => {
                     reasons(cancelled.cancellation_reasons())
                 }
-                _ => Attempt::Failed(failure(SdkError::ServiceError(error))),
+                _ => Attempt::Failed(failure(&SdkError::ServiceError(error))),
             },
-            Err(error) => Attempt::Failed(failure(error)),
+            Err(error) => Attempt::Failed(failure(&error)),
         }
     }
 
@@ -278,7 +278,7 @@ impl Store for DynamoStore {
         }
         let mut patience = Patience::new();
         loop {
-            let failure = match patience.attempt(self.attempt(&plan)).await {
+            let failure = match patience.attempt(Box::pin(self.attempt(&plan))).await {
                 Some(Attempt::Applied) => return Ok(Outcome::Applied),
                 Some(Attempt::Conditions(failed)) => {
                     match plan.judge(failed).map_err(StoreError::not_applied)? {
@@ -386,7 +386,7 @@ where
     loop {
         let failure = match patience.attempt(read()).await {
             Some(Ok(answer)) => return Ok(answer),
-            Some(Err(error)) => failure(error),
+            Some(Err(error)) => failure(&error),
             None => Failure::new(FailureKind::Lost, "the table did not answer in time"),
         };
         if failure.kind == FailureKind::Refused || !patience.pause().await {
@@ -405,7 +405,7 @@ fn reasons(reasons: &[CancellationReason]) -> Attempt {
             Some("ConditionalCheckFailed") => failed.push((place, reason.item.clone())),
             // What these writes would have met is not known, so the transaction is sent again.
             Some("TransactionConflict" | "ProvisionedThroughputExceeded" | "ThrottlingError") => {
-                passing = true
+                passing = true;
             }
             Some(code) => {
                 let what = format!("the transaction was refused: {code}");

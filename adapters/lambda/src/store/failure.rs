@@ -59,12 +59,12 @@ const TELLING: [&str; 6] = [
 ];
 
 /// What a client reports.
-pub(crate) fn failure<E, R>(error: SdkError<E, R>) -> Failure
+pub(crate) fn failure<E, R>(error: &SdkError<E, R>) -> Failure
 where
     E: ProvideErrorMetadata + Error + Send + Sync + 'static,
     R: std::fmt::Debug + Send + Sync + 'static + HasStatus,
 {
-    match &error {
+    match error {
         SdkError::ConstructionFailure(_) => {
             Failure::new(FailureKind::Refused, "the request could not be made")
         }

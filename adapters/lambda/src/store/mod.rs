@@ -18,8 +18,6 @@ mod plan;
 mod probe;
 
 pub use self::dynamo::DynamoStore;
-pub(crate) use self::{
-    failure::{Failure, failure},
-    patience::within,
-    probe::ProbeError,
-};
+#[cfg(feature = "secrets-manager")]
+pub(crate) use self::failure::Failure;
+pub(crate) use self::{failure::failure, patience::within, probe::ProbeError};

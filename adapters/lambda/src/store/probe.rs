@@ -28,7 +28,7 @@ impl DynamoStore {
             .send();
         let failed = match tokio::time::timeout(super::patience::ATTEMPT, read).await {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => failure(error),
+            Ok(Err(error)) => failure(&error),
             Err(_) => Failure::new(FailureKind::Lost, "the table did not answer in time"),
         };
         if failed.kind == FailureKind::Refused {

@@ -1,0 +1,171 @@
+//! How the function starts, and how it does not.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use pup_extension_tests::dynamodb::{DynamoDb, TABLE};
+
+use crate::PROGRAM;
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// The function with all its settings, but for those that are changed; `None` takes one away.
+fn function(database: &str, runtime_api: &str, changes: &[(&str, Option<&str>)]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .env_clear()
+        .env("PUP_TABLE", TABLE)
+        .env("PUP_SIGNING_SECRET", SECRET)
+        .env("PUP_PUBLIC_URL", "https://snacks.example.com")
+        .env("PUP_BACKGROUND_FUNCTION", "extension-background")
+        .env("AWS_REGION", "eu-central-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .env("AWS_ENDPOINT_URL_DYNAMODB", database)
+        .env("AWS_LAMBDA_RUNTIME_API", runtime_api)
+        .env("AWS_LAMBDA_FUNCTION_NAME", "extension")
+        .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
+        .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256")
+        .env("AWS_LAMBDA_LOG_GROUP_NAME", "g")
+        .env("AWS_LAMBDA_LOG_STREAM_NAME", "s")
+        .stdin(Stdio::null());
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_setting_that_is_missing_or_malformed_ends_the_start_and_is_named() {
+    let database = DynamoDb::start(None).await.unwrap();
+    for (name, value, said) in [
+        ("PUP_TABLE", None, "PUP_TABLE is not set"),
+        ("PUP_TABLE", Some("another"), "PUP_TABLE"),
+        ("PUP_SIGNING_SECRET", None, "PUP_SIGNING_SECRET is not set"),
+        (
+            "PUP_SIGNING_SECRET",
+            Some("whsec_short"),
+            "PUP_SIGNING_SECRET",
+        ),
+        (
+            "PUP_SIGNING_SECRET_PREVIOUS",
+            Some(SECRET),
+            "PUP_SIGNING_SECRET_PREVIOUS_UNTIL",
+        ),
+        (
+            "PUP_SIGNING_SECRET_ARN",
+            Some("arn:x"),
+            "PUP_SIGNING_SECRET_ARN",
+        ),
+        ("PUP_BACKGROUND_FUNCTION", None, "PUP_BACKGROUND_FUNCTION"),
+        (
+            "PUP_PUBLIC_URL",
+            Some("http://snacks.example.com"),
+            "PUP_PUBLIC_URL",
+        ),
+        ("PUP_PUBLIC_URL", Some("snacks"), "PUP_PUBLIC_URL"),
+        ("PUP_ROLE", Some("both"), "PUP_ROLE"),
+        ("PUP_TIMER_GROUP", Some("g"), "PUP_TIMER_ROLE_ARN"),
+        ("AWS_REGION", None, "AWS_REGION"),
+        ("AWS_ACCESS_KEY_ID", None, "AWS_ACCESS_KEY_ID"),
+    ] {
+        let mut function = function(database.url(), "127.0.0.1:1", &[(name, value)]);
+        let output = function.output().unwrap();
+        let log = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name} {value:?}: {log}");
+        assert!(log.contains(said), "{name} {value:?}: {log}");
+        assert!(!log.contains("whsec_short"), "{log}");
+        // A line of JSON, as every line of the log.
+        let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        assert_eq!(line["level"], "ERROR", "{log}");
+    }
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Everything that the process does to the outside comes by one of two sockets, whose order is kept: so a connection
+/// that is made before it asks for its first event, and none after, means that no request waits for a handshake.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_connection_to_the_table_is_there_before_the_first_event() {
+    let database = DynamoDb::start(None).await.unwrap();
+    let seen: Arc<Mutex<Vec<&str>>> = Arc::default();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", proxy.local_addr().unwrap());
+    let emulator = database.url().strip_prefix("http://").unwrap().to_owned();
+    let connected = Arc::clone(&seen);
+    // It ends with the test's process, as the connections do.
+    thread::spawn(move || {
+        for stream in proxy.incoming() {
+            let mut near = stream.unwrap();
+            connected.lock().unwrap().push("connection to the table");
+            let mut far = std::net::TcpStream::connect(&emulator).unwrap();
+            let (mut back_near, mut back_far) =
+                (near.try_clone().unwrap(), far.try_clone().unwrap());
+            thread::spawn(move || std::io::copy(&mut near, &mut far).ok());
+            thread::spawn(move || std::io::copy(&mut back_far, &mut back_near).ok());
+        }
+    });
+    let api = TcpListener::bind("127.0.0.1:0").unwrap();
+    let runtime_api = api.local_addr().unwrap().to_string();
+    let function = Killed(function(&url, &runtime_api, &[]).spawn().unwrap());
+
+    let secret: pup_extension_cli::Secret = SECRET.parse().unwrap();
+    let pup = pup_extension_cli::Client::new("https://snacks.example.com", secret).unwrap();
+    let signed = pup
+        .call_request(
+            "save_snack",
+            serde_json::json!({ "snack": "fruit" }),
+            pup_extension_cli::CallOptions::new(),
+        )
+        .unwrap();
+    let headers: serde_json::Map<_, _> = signed
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_string(), serde_json::json!(value.to_str().unwrap())))
+        .collect();
+    let event = serde_json::json!({
+        "version": "2.0", "rawPath": signed.path(), "headers": headers,
+        "requestContext": { "http": { "method": "POST", "path": signed.path() }, "stage": "$default" },
+        "body": std::str::from_utf8(signed.body()).unwrap(), "isBase64Encoded": false,
+    })
+    .to_string();
+    let (mut stream, _) = api.accept().unwrap();
+    seen.lock().unwrap().push("asks for an event");
+    let mut chunk = [0; 4096];
+    let _ = stream.read(&mut chunk).unwrap();
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nlambda-runtime-aws-request-id: 1\r\nlambda-runtime-deadline-ms: 99999999999999\r\n\
+         lambda-runtime-invoked-function-arn: arn\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{event}",
+        event.len()
+    )
+    .unwrap();
+    // The answer, by the same connection or another one.
+    let mut said = String::new();
+    while !said.contains("\"statusCode\"") {
+        let read = stream.read(&mut chunk).unwrap();
+        assert!(read > 0, "the function closed its connection: {said}");
+        said.push_str(&String::from_utf8_lossy(&chunk[..read]));
+    }
+    assert!(said.contains("\"statusCode\":200"), "{said}");
+    assert_eq!(
+        *seen.lock().unwrap(),
+        ["connection to the table", "asks for an event"]
+    );
+    drop(function);
+}
