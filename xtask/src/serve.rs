@@ -1,15 +1,21 @@
 //! `cargo xtask serve`: the example extension on this machine, with a store of its own that goes with it.
 
 use std::env;
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use crate::command::Command;
 use crate::project::Project;
+use crate::tools::Tool;
 
 /// The package that is served.
 const EXAMPLE: &str = "snack-club";
+/// The same as a Lambda function: its package, and its binary.
+const FUNCTION: &str = "snack-club-lambda";
 /// The variables that the local server goes by.
 const LISTEN: &str = "PUP_LISTEN";
 const DATABASE: &str = "PUP_DATABASE";
@@ -30,6 +36,8 @@ pub(crate) struct Options {
 enum Runtime {
     /// This machine: an HTTP server and SQLite.
     Local,
+    /// The Lambda function's binary, with what stands in for Lambda and DynamoDB.
+    Lambda,
 }
 
 /// Serves until the server ends, or a signal ends it; whether it ended well.
@@ -43,32 +51,79 @@ enum Runtime {
 pub(crate) fn run(project: &Project, options: &Options) -> anyhow::Result<bool> {
     match options.runtime {
         Runtime::Local => local(project, options.port),
+        Runtime::Lambda => lambda(project, options.port),
     }
 }
 
 fn local(project: &Project, port: u16) -> anyhow::Result<bool> {
-    let mut server = duct::cmd!(
-        "cargo",
-        "run",
-        "--quiet",
-        "--package",
-        EXAMPLE,
-        "--manifest-path",
-        project.root.join("Cargo.toml")
-    )
-    .env(LISTEN, format!("127.0.0.1:{port}"))
-    .stdin_null()
-    .unchecked();
-    let mut folder = None;
-    if env::var_os(DATABASE).is_none() {
-        let fresh = tempfile::tempdir().context("can't make a folder for the store")?;
-        server = server.env(DATABASE, fresh.path().join("store.sqlite"));
-        folder = Some(fresh);
+    let server = cargo_run(project, &["--package", EXAMPLE])
+        .env(LISTEN, format!("127.0.0.1:{port}"))
+        .unchecked();
+    with_store(|store| {
+        let server = match store {
+            Some(store) => server.env(DATABASE, store),
+            None => server,
+        };
+        supervise(&server)
+    })
+}
+
+fn lambda(project: &Project, port: u16) -> anyhow::Result<bool> {
+    let emulator = Tool::Dynoxide.ensure(project)?;
+    Command::cargo()
+        .args(["build", "--quiet", "--package", FUNCTION])
+        .dir(&project.root)
+        .run()?;
+    let function = project.target.join("debug").join(FUNCTION);
+    let port = port.to_string();
+    with_store(|store| {
+        let store = store.or_else(|| env::var_os(DATABASE).map(PathBuf::from));
+        let store = store.unwrap_or_default();
+        let mut arguments: Vec<&OsStr> = [
+            "--package",
+            "pup-extension-tests",
+            "--features",
+            "lambda",
+            "--bin",
+            "serve-lambda",
+            "--",
+        ]
+        .map(OsStr::new)
+        .to_vec();
+        let port = [OsStr::new("--port"), OsStr::new(&port)];
+        arguments.push(function.as_os_str());
+        arguments.extend(port);
+        arguments.extend([OsStr::new("--database"), store.as_os_str()]);
+        let server = cargo_run(project, &arguments)
+            .env(Tool::DYNOXIDE_VARIABLE, &emulator)
+            .unchecked();
+        supervise(&server)
+    })
+}
+
+fn cargo_run(project: &Project, arguments: &[impl AsRef<OsStr>]) -> duct::Expression {
+    let manifest = project.root.join("Cargo.toml");
+    let arguments = [
+        OsStr::new("run"),
+        OsStr::new("--quiet"),
+        OsStr::new("--manifest-path"),
+        manifest.as_os_str(),
+    ]
+    .into_iter()
+    .chain(arguments.iter().map(AsRef::as_ref));
+    duct::cmd("cargo", arguments).stdin_null()
+}
+
+/// Serves with a store of its own, which is removed afterwards, where `PUP_DATABASE` names none.
+fn with_store(
+    serve: impl FnOnce(Option<PathBuf>) -> anyhow::Result<ExitStatus>,
+) -> anyhow::Result<bool> {
+    if env::var_os(DATABASE).is_some() {
+        return Ok(serve(None)?.success());
     }
-    let status = supervise(&server)?;
-    if let Some(folder) = folder {
-        folder.close().context("can't remove the store's folder")?;
-    }
+    let folder = tempfile::tempdir().context("can't make a folder for the store")?;
+    let status = serve(Some(folder.path().join("store.sqlite")))?;
+    folder.close().context("can't remove the store's folder")?;
     Ok(status.success())
 }
 

@@ -92,5 +92,8 @@ fn a_runtime_that_does_not_exist_is_answered_with_those_that_do() {
         .unwrap();
     assert!(!output.status.success());
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("possible values: local"), "{errors}");
+    assert!(
+        errors.contains("possible values: local, lambda"),
+        "{errors}"
+    );
 }

@@ -71,17 +71,24 @@ async fn serve(cli: &Cli) -> Result<()> {
     let stop = stopped()?;
     let platform = Platform::start(&cli.program, database.url(), &secrets, &options).await?;
     let url = platform.url();
-    println!("the function is listening on {url}\n");
+    println!("The function is listening on {url}\n");
     println!("  manifest  {url}/manifest.json");
     match &cli.database {
-        Some(file) => println!("  table     {}", file.display()),
-        None => println!("  table     in memory"),
+        Some(file) => println!("  database  {}", file.display()),
+        None => println!("  database  in memory"),
     }
     if made {
         println!("  secret    the one in {DEVELOPMENT_SECRET}");
     } else {
         println!("  secret    the one in PUP_SIGNING_SECRET");
     }
+    println!("\nTry it, from another terminal:\n");
+    let secret = if made {
+        format!("--secret-file {DEVELOPMENT_SECRET}")
+    } else {
+        String::from("--secret-file FILE")
+    };
+    println!("  cargo run -p pup-extension-cli -- --url {url} {secret} tools\n");
     io::stdout().flush()?;
     stop.await;
     drop(platform);

@@ -153,11 +153,7 @@ async fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
 fn operation(request: &[u8]) -> String {
     let head = String::from_utf8_lossy(request);
     head.lines()
-        .find_map(|line| {
-            line.to_lowercase()
-                .starts_with("x-amz-target:")
-                .then_some(line)
-        })
+        .find(|line| line.to_lowercase().starts_with("x-amz-target:"))
         .and_then(|line| line.rsplit('.').next())
         .unwrap_or_default()
         .to_owned()
