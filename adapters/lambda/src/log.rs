@@ -1,10 +1,14 @@
 //! The function's log: JSON, a line an event, as `CloudWatch` reads it.
 
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 /// Lambda's own variable, set with the function's logging configuration.
 const LEVEL: &str = "AWS_LAMBDA_LOG_LEVEL";
+/// What these say below `INFO` holds what people sent, and credentials: the AWS clients trace whole requests.
+const TALKATIVE: [&str; 5] = ["aws_", "hyper", "lambda_runtime", "rustls", "tower"];
 
 /// Sets up the log, unless the program has one already.
 ///
@@ -18,7 +22,7 @@ pub(crate) fn init() {
         .with_span_list(false)
         .with_target(false);
     let set = tracing_subscriber::registry()
-        .with(filter(&level))
+        .with(filter(level_of(&level)))
         .with(lines)
         .try_init();
     // Whoever logs by themselves also decides about panics.
@@ -33,8 +37,15 @@ pub(crate) fn init() {
     }
 }
 
+fn filter(level: LevelFilter) -> Targets {
+    let capped = level.min(LevelFilter::INFO);
+    Targets::new()
+        .with_default(level)
+        .with_targets(TALKATIVE.map(|target| (target, capped)))
+}
+
 /// Lambda's levels, of which one has no counterpart here.
-fn filter(level: &str) -> LevelFilter {
+fn level_of(level: &str) -> LevelFilter {
     match level.trim().to_ascii_lowercase().as_str() {
         "fatal" => LevelFilter::ERROR,
         "" => LevelFilter::INFO,
@@ -74,7 +85,24 @@ mod tests {
             ("", LevelFilter::INFO),
             ("loud", LevelFilter::INFO),
         ] {
-            assert_eq!(filter(level), expected, "{level}");
+            assert_eq!(level_of(level), expected, "{level}");
+        }
+    }
+
+    #[test]
+    fn clients_that_would_log_whole_requests_say_no_more_than_info() {
+        use tracing::Level;
+
+        let trace = filter(LevelFilter::TRACE);
+        assert!(trace.would_enable("snack_club", &Level::TRACE));
+        for target in [
+            "aws_sigv4::http_request::sign",
+            "aws_smithy_runtime",
+            "hyper_util",
+        ] {
+            assert!(trace.would_enable(target, &Level::INFO), "{target}");
+            assert!(!trace.would_enable(target, &Level::DEBUG), "{target}");
+            assert!(!filter(LevelFilter::ERROR).would_enable(target, &Level::INFO));
         }
     }
 }

@@ -1,14 +1,20 @@
 //! How the function starts, and how it does not.
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of tests; clippy exempts test functions alone"
+)]
 
 use std::{
     io::{Read as _, Write as _},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
 };
 
+use pup_extension_cli::{CallOptions, Client, Secret};
 use pup_extension_tests::dynamodb::{DynamoDb, TABLE};
+use serde_json::{Map, Value, json};
 
 use crate::PROGRAM;
 
@@ -84,7 +90,7 @@ async fn a_setting_that_is_missing_or_malformed_ends_the_start_and_is_named() {
         assert!(log.contains(said), "{name} {value:?}: {log}");
         assert!(!log.contains("whsec_short"), "{log}");
         // A line of JSON, as every line of the log.
-        let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
         assert_eq!(line["level"], "ERROR", "{log}");
     }
 }
@@ -98,10 +104,36 @@ impl Drop for Killed {
     }
 }
 
-/// Everything that the process does to the outside comes by one of two sockets, whose order is kept: so a connection
-/// that is made before it asks for its first event, and none after, means that no request waits for a handshake.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_connection_to_the_table_is_there_before_the_first_event() {
+/// What the function did while it started and answered one event, and what it logged.
+struct Served {
+    /// Everything that it does to the outside comes by one of two sockets, whose order is kept.
+    seen: Vec<&'static str>,
+    answer: String,
+    log: String,
+}
+
+/// A call that saves a fruit, as an event of a Function URL.
+fn event() -> String {
+    let secret: Secret = SECRET.parse().unwrap();
+    let pup = Client::new("https://snacks.example.com", secret).unwrap();
+    let arguments = json!({ "snack": "fruit" });
+    let signed = pup
+        .call_request("save_snack", arguments, CallOptions::new())
+        .unwrap();
+    let headers: Map<_, _> = signed
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_string(), json!(value.to_str().unwrap())))
+        .collect();
+    json!({
+        "version": "2.0", "rawPath": signed.path(), "headers": headers,
+        "requestContext": { "http": { "method": "POST", "path": signed.path() }, "stage": "$default" },
+        "body": std::str::from_utf8(signed.body()).unwrap(), "isBase64Encoded": false,
+    })
+    .to_string()
+}
+
+async fn serve_one(changes: &[(&str, Option<&str>)]) -> Served {
     let database = DynamoDb::start(None).await.unwrap();
     let seen: Arc<Mutex<Vec<&str>>> = Arc::default();
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -113,41 +145,29 @@ async fn the_connection_to_the_table_is_there_before_the_first_event() {
         for stream in proxy.incoming() {
             let mut near = stream.unwrap();
             connected.lock().unwrap().push("connection to the table");
-            let mut far = std::net::TcpStream::connect(&emulator).unwrap();
-            let (mut back_near, mut back_far) =
-                (near.try_clone().unwrap(), far.try_clone().unwrap());
+            let mut far = TcpStream::connect(&emulator).unwrap();
+            let mut back_near = near.try_clone().unwrap();
+            let mut back_far = far.try_clone().unwrap();
             thread::spawn(move || std::io::copy(&mut near, &mut far).ok());
             thread::spawn(move || std::io::copy(&mut back_far, &mut back_near).ok());
         }
     });
     let api = TcpListener::bind("127.0.0.1:0").unwrap();
     let runtime_api = api.local_addr().unwrap().to_string();
-    let function = Killed(function(&url, &runtime_api, &[]).spawn().unwrap());
+    let mut function = function(&url, &runtime_api, changes);
+    let mut function = Killed(function.stdout(Stdio::piped()).spawn().unwrap());
+    let mut stdout = function.0.stdout.take().unwrap();
+    let log = thread::spawn(move || {
+        let mut log = String::new();
+        stdout.read_to_string(&mut log).unwrap();
+        log
+    });
 
-    let secret: pup_extension_cli::Secret = SECRET.parse().unwrap();
-    let pup = pup_extension_cli::Client::new("https://snacks.example.com", secret).unwrap();
-    let signed = pup
-        .call_request(
-            "save_snack",
-            serde_json::json!({ "snack": "fruit" }),
-            pup_extension_cli::CallOptions::new(),
-        )
-        .unwrap();
-    let headers: serde_json::Map<_, _> = signed
-        .headers()
-        .iter()
-        .map(|(name, value)| (name.to_string(), serde_json::json!(value.to_str().unwrap())))
-        .collect();
-    let event = serde_json::json!({
-        "version": "2.0", "rawPath": signed.path(), "headers": headers,
-        "requestContext": { "http": { "method": "POST", "path": signed.path() }, "stage": "$default" },
-        "body": std::str::from_utf8(signed.body()).unwrap(), "isBase64Encoded": false,
-    })
-    .to_string();
+    let event = event();
     let (mut stream, _) = api.accept().unwrap();
     seen.lock().unwrap().push("asks for an event");
     let mut chunk = [0; 4096];
-    let _ = stream.read(&mut chunk).unwrap();
+    assert!(stream.read(&mut chunk).unwrap() > 0);
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nlambda-runtime-aws-request-id: 1\r\nlambda-runtime-deadline-ms: 99999999999999\r\n\
@@ -155,17 +175,60 @@ async fn the_connection_to_the_table_is_there_before_the_first_event() {
         event.len()
     )
     .unwrap();
-    // The answer, by the same connection or another one.
-    let mut said = String::new();
-    while !said.contains("\"statusCode\"") {
+    let mut answer = String::new();
+    while !answer.contains("\"isBase64Encoded\"") {
         let read = stream.read(&mut chunk).unwrap();
-        assert!(read > 0, "the function closed its connection: {said}");
-        said.push_str(&String::from_utf8_lossy(&chunk[..read]));
+        assert!(read > 0, "the function closed its connection: {answer}");
+        answer.push_str(&String::from_utf8_lossy(&chunk[..read]));
     }
-    assert!(said.contains("\"statusCode\":200"), "{said}");
+    drop(function);
+    let seen = seen.lock().unwrap().clone();
+    Served {
+        seen,
+        answer,
+        log: log.join().unwrap(),
+    }
+}
+
+/// A connection that is made before the function asks for its first event, and none after, means that no request waits
+/// for a handshake.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_connection_to_the_table_is_there_before_the_first_event() {
+    let served = serve_one(&[]).await;
+    assert!(
+        served.answer.contains("\"statusCode\":200"),
+        "{}",
+        served.answer
+    );
     assert_eq!(
-        *seen.lock().unwrap(),
+        served.seen,
         ["connection to the table", "asks for an event"]
     );
-    drop(function);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_level_of_the_log_tells_what_was_sent_or_any_secret() {
+    let served = serve_one(&[
+        ("AWS_LAMBDA_LOG_LEVEL", Some("TRACE")),
+        ("AWS_SESSION_TOKEN", Some("private-session")),
+        ("AWS_SECRET_ACCESS_KEY", Some("private-key")),
+    ])
+    .await;
+    assert!(
+        served.answer.contains("\"statusCode\":200"),
+        "{}",
+        served.answer
+    );
+    let log = served.log;
+    assert!(log.contains("tools/call"), "nothing was logged: {log}");
+    for private in ["fruit", "private-", "MfKQ9r8", "local-asker", "arguments"] {
+        assert!(!log.contains(private), "{private}: {log}");
+    }
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert!(
+            line["level"].is_string() && line["timestamp"].is_string(),
+            "{line}"
+        );
+    }
 }
