@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use pup_extension::store::suite::Harness;
 use pup_extension_lambda::DynamoStore;
 
@@ -22,12 +24,15 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Two clients with connections of their own, as two instances of a function have.
 #[expect(clippy::unwrap_used, reason = "a test helper")]
 async fn harness() -> Harness<DynamoStore> {
     let database = DynamoDb::start(None).await.unwrap();
-    let store = DynamoStore::new(client(database.url()), TABLE);
-    let other = DynamoStore::new(client(database.url()), TABLE);
+    // A slow machine is no fault of the store's.
+    let store = || DynamoStore::new(client(database.url()), TABLE).patience(PATIENCE);
+    let (store, other) = (store(), store());
     Harness::new(store, other, 0).keeping(database)
 }
 

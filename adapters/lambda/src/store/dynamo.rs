@@ -1,6 +1,6 @@
 //! The three operations.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use aws_sdk_dynamodb::{
     Client,
@@ -25,7 +25,7 @@ use pup_extension::{
 use super::{
     attributes::{self, Attributes, Malformed},
     failure::{Failure, FailureKind, failure},
-    patience::Patience,
+    patience::{Limits, Patience},
     plan::{Act, Failed, Plan, Write},
 };
 
@@ -42,6 +42,7 @@ use super::{
 pub struct DynamoStore {
     pub(super) client: Client,
     pub(super) table: String,
+    limits: Limits,
 }
 
 /// What became of one attempt to commit.
@@ -59,7 +60,16 @@ impl DynamoStore {
         Self {
             client,
             table: table.into(),
+            limits: Limits::DEFAULT,
         }
+    }
+
+    /// Tries each operation for as long as this (four seconds), and each time for as long as it takes (a second and a
+    /// half). In a request of [`run`](crate::run()) the request's end comes first.
+    #[must_use]
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.limits = Limits::up_to(patience);
+        self
     }
 
     async fn read(&self, key: &Key) -> Result<Option<Item>, StoreError> {
@@ -72,7 +82,7 @@ impl DynamoStore {
                 .consistent_read(true)
                 .send()
         };
-        let found = patiently(read).await?.item;
+        let found = patiently(self.limits, read).await?.item;
         found
             .map(attributes::item)
             .transpose()
@@ -276,7 +286,7 @@ impl Store for DynamoStore {
             let key = Key::new(commit.partition().clone(), name.clone());
             return Ok(plan.check(*expect, self.read(&key).await?));
         }
-        let mut patience = Patience::new();
+        let mut patience = Patience::new(self.limits);
         loop {
             let failure = match patience.attempt(Box::pin(self.attempt(&plan))).await {
                 Some(Attempt::Applied) => return Ok(Outcome::Applied),
@@ -359,7 +369,7 @@ impl Store for DynamoStore {
             }
             read.send()
         };
-        let answer = patiently(read).await?;
+        let answer = patiently(self.limits, read).await?;
         let mut page = Page::default();
         for found in answer.items.unwrap_or_default() {
             let name = attributes::name(&found).map_err(StoreError::not_applied)?;
@@ -377,12 +387,12 @@ impl Store for DynamoStore {
 }
 
 /// Reads, and reads again as long as that is worth it.
-async fn patiently<T, E, F>(read: impl Fn() -> F) -> Result<T, StoreError>
+async fn patiently<T, E, F>(limits: Limits, read: impl Fn() -> F) -> Result<T, StoreError>
 where
     E: aws_sdk_dynamodb::error::ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     F: Future<Output = Result<T, SdkError<E>>>,
 {
-    let mut patience = Patience::new();
+    let mut patience = Patience::new(limits);
     loop {
         let failure = match patience.attempt(read()).await {
             Some(Ok(answer)) => return Ok(answer),

@@ -19,15 +19,38 @@ pub(crate) async fn within<F: Future>(end: Instant, future: F) -> F::Output {
     END.scope(end, future).await
 }
 
+/// How long operations are tried, in all and each time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    most: Duration,
+    attempt: Duration,
+}
+
+impl Limits {
+    pub(super) const DEFAULT: Self = Self {
+        most: MOST,
+        attempt: ATTEMPT,
+    };
+
+    /// As long as this, in one attempt if that takes so long.
+    pub(super) const fn up_to(most: Duration) -> Self {
+        Self {
+            most,
+            attempt: most,
+        }
+    }
+}
+
 /// What is left for one operation: when it ends, and the pauses between its attempts.
 pub(super) struct Patience {
     end: Instant,
+    attempt: Duration,
     pauses: ExponentialBackoff,
 }
 
 impl Patience {
-    pub(super) fn new() -> Self {
-        let most = Instant::now() + MOST;
+    pub(super) fn new(limits: Limits) -> Self {
+        let most = Instant::now() + limits.most;
         let end = END.try_with(|end| most.min(*end)).unwrap_or(most);
         let pauses = ExponentialBuilder::new()
             .with_min_delay(Duration::from_millis(10))
@@ -36,12 +59,16 @@ impl Patience {
             .without_max_times()
             .with_jitter()
             .build();
-        Self { end, pauses }
+        Self {
+            end,
+            attempt: limits.attempt,
+            pauses,
+        }
     }
 
     /// Runs one attempt; `None` when it took too long.
     pub(super) async fn attempt<F: Future>(&self, attempt: F) -> Option<F::Output> {
-        let end = self.end.min(Instant::now() + ATTEMPT);
+        let end = self.end.min(Instant::now() + self.attempt);
         tokio::time::timeout_at(end, attempt).await.ok()
     }
 
