@@ -37,10 +37,10 @@ copy() {
   (cd "$here" && tar cf - --exclude=.terraform --exclude=.terraform.lock.hcl --exclude='*.tfstate*' .) | (cd "$1" && tar xf -)
 }
 
-"$terraform" version | head -n 1
 "$here/provider-schema/setup.sh" "$1"
 TF_CLI_CONFIG_FILE=$(cd "$1" && pwd)/terraform.rc
 export TF_CLI_CONFIG_FILE
+"$terraform" version | head -n 1
 
 module=$scratch/module
 copy "$module"

@@ -9,13 +9,19 @@ The classes are generated from the provider's own schema, one folder a resource 
 - the comments `// name - computed: …, optional: …, required: …`: what must, may and can't be set.
 
 What they don't say, and this file guesses: that the list of a block takes one item unless the class maps over several.
-What can't be read is left out, so that its use is refused.
+Only the services that the module and its example use are kept (SERVICES): the whole takes seconds to load, once a test.
+What is not kept, or can't be read, is left out, so that its use is refused.
 """
 
 import json
 import pathlib
 import re
 import sys
+
+# How the names of their resources begin.
+SERVICES = ("cloudwatch_", "dynamodb_", "iam_", "kms_", "lambda_", "scheduler_", "secretsmanager_", "sns_", "sqs_")
+# Data sources of no service.
+ACCOUNT = ("caller_identity", "partition", "region")
 
 SCALARS = {"string": "string", "number": "number", "boolean": "bool", "any": "dynamic"}
 ENTRY = re.compile(
@@ -109,10 +115,15 @@ def refused(block, in_set=False):
     return in_set and unknown or any(refused(b, in_set) for b in block["blocks"].values())
 
 
+def kept(folder):
+    name = folder.name.removeprefix("data-aws-").replace("-", "_")
+    return name == "provider" or name in ACCOUNT or name.startswith(SERVICES)
+
+
 def main(lib, version, out):
     schema = {"version": version, "provider": None, "resources": {}, "data": {}}
     left_out = []
-    for folder in sorted(p for p in pathlib.Path(lib).iterdir() if (p / "index.js").exists()):
+    for folder in sorted(p for p in pathlib.Path(lib).iterdir() if kept(p) and (p / "index.js").exists()):
         try:
             source = Source(folder)
             if folder.name == "provider":

@@ -27,7 +27,7 @@ def main(path):
             if message.get("type") != "test_state":
                 continue
             states += 1
-            root = message["test_state"]["values"]["root_module"]
+            root = message["test_state"]["root_module"]
             found = {r["address"]: r["values"]["function_name"] for r in resources(root) if r["type"] in OPENING}
             if found != ALLOWED:
                 sys.exit(f"open to the world: {found}, and not {ALLOWED}")
