@@ -1,7 +1,7 @@
 """A provider that has the schema of hashicorp/aws and nothing else. It never talks to AWS.
 
 `terraform validate` asks it for the schema; `terraform test` with `mock_provider` needs no more. To plan or apply with it
-is refused. `setup.sh` puts two lines in front that name the interpreter and the schema.
+is refused. `setup.sh` puts lines in front that name the interpreter, the schema and a home.
 """
 
 import json

@@ -39,6 +39,8 @@ mkdir -p "$(dirname "$binary")"
 {
   echo "#!$venv/bin/python"
   echo "SCHEMA_FILE = '$schema'"
+  # Where the plugin keeps its certificate, else in the user's own folder.
+  echo "import os; os.environ['HOME'] = '$dir'"
   cat "$here/provider.py"
 } >"$binary.new"
 chmod +x "$binary.new"
