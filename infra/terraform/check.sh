@@ -70,7 +70,8 @@ tests "test"
 
 # What no test can name: that nothing else is public. All that a run made is read from its state.
 step "public access" "$terraform" test -json -verbose -filter=tests/deployment.tftest.hcl
-step "public access, judged" python3 "$module/tests/public_access.py" "$log"
+cp "$log" "$scratch/states"
+step "public access, judged" python3 "$module/tests/public_access.py" "$scratch/states"
 
 # A check that can't fail shows nothing: an argument that there isn't must be refused, by its name.
 wrong=$scratch/wrong
