@@ -16,6 +16,8 @@ use crate::{LambdaRuntime, log::chain, store::within};
 
 /// What is left of an invocation when a run is told to end, for its last commit and for what comes next.
 const RESERVE: Duration = Duration::from_secs(10);
+/// How long an invocation is taken to last whose deadline is none.
+const UNTOLD: Duration = Duration::from_secs(60);
 /// A run that would have less time than this is left to another invocation.
 const WORTHWHILE: Duration = Duration::from_secs(30);
 
@@ -48,7 +50,12 @@ impl BackgroundFunction {
     pub(crate) async fn handle(&self, event: &str, deadline: Timestamp) -> Result<(), RunError> {
         let job: Job = serde_json::from_str(event).map_err(|_| RunError::NoJob)?;
         let began = self.runtime.now();
-        let left = deadline.since(began);
+        let left = if deadline > began {
+            deadline.since(began)
+        } else {
+            // An emulator may give one that is long over.
+            UNTOLD
+        };
         // Of a short invocation, most is for the run.
         let until = began + left.saturating_sub(RESERVE.min(left / 4));
         let worthwhile = WORTHWHILE.min(left / 4);

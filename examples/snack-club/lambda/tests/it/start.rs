@@ -134,6 +134,10 @@ fn event() -> String {
 }
 
 async fn serve_one(changes: &[(&str, Option<&str>)]) -> Served {
+    serve_one_until("99999999999999", changes).await
+}
+
+async fn serve_one_until(deadline: &str, changes: &[(&str, Option<&str>)]) -> Served {
     let database = DynamoDb::start(None).await.unwrap();
     let seen: Arc<Mutex<Vec<&str>>> = Arc::default();
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -170,7 +174,7 @@ async fn serve_one(changes: &[(&str, Option<&str>)]) -> Served {
     assert!(stream.read(&mut chunk).unwrap() > 0);
     write!(
         stream,
-        "HTTP/1.1 200 OK\r\nlambda-runtime-aws-request-id: 1\r\nlambda-runtime-deadline-ms: 99999999999999\r\n\
+        "HTTP/1.1 200 OK\r\nlambda-runtime-aws-request-id: 1\r\nlambda-runtime-deadline-ms: {deadline}\r\n\
          lambda-runtime-invoked-function-arn: arn\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{event}",
         event.len()
     )
@@ -231,4 +235,14 @@ async fn no_level_of_the_log_tells_what_was_sent_or_any_secret() {
             "{line}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deadline_that_is_long_over_as_an_emulator_gives_it_is_none() {
+    let served = serve_one_until("600000", &[]).await;
+    assert!(
+        served.answer.contains("\"statusCode\":200"),
+        "{}",
+        served.answer
+    );
 }
